@@ -1,0 +1,71 @@
+"""Peerage: peer grades that a class can trust.
+
+    import peerage as pg
+
+    book = pg.read_grades("peer_grades.csv")
+    posterior = pg.fit(book)
+    posterior.submissions()
+
+Names are loaded when first used, so that ``import peerage`` stays fast.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from peerage.errors import InputError as InputError
+    from peerage.errors import MissingExtraError as MissingExtraError
+    from peerage.errors import ModelError as ModelError
+    from peerage.errors import PeerageError as PeerageError
+    from peerage.errors import Problem as Problem
+    from peerage.errors import ResultsError as ResultsError
+    from peerage.gradebook import Gradebook as Gradebook
+    from peerage.model import Fixed as Fixed
+    from peerage.model import Model as Model
+    from peerage.model import Priors as Priors
+    from peerage.rubric import Component as Component
+    from peerage.rubric import Rubric as Rubric
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Component": "rubric",
+    "Fixed": "model",
+    "Gradebook": "gradebook",
+    "InputError": "errors",
+    "MissingExtraError": "errors",
+    "Model": "model",
+    "ModelError": "errors",
+    "PeerageError": "errors",
+    "Priors": "model",
+    "Problem": "errors",
+    "ResultsError": "errors",
+    "Rubric": "rubric",
+}
+
+__all__ = [
+    "Component",
+    "Fixed",
+    "Gradebook",
+    "InputError",
+    "MissingExtraError",
+    "Model",
+    "ModelError",
+    "PeerageError",
+    "Priors",
+    "Problem",
+    "ResultsError",
+    "Rubric",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'peerage' has no attribute {name!r}")
+    return getattr(import_module(f"peerage.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

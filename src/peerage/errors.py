@@ -1,0 +1,62 @@
+"""Every exception that Peerage raises on purpose.
+
+::
+
+    PeerageError             anything that a user can act on; its text is a sentence
+    ├── InputError           grades, a rubric or a settings file that cannot be used; lists every problem
+    ├── ModelError           a model, prior or fixed value that makes no sense
+    ├── ResultsError         a results folder that may not be replaced, or cannot be read
+    └── MissingExtraError    an optional dependency that is not installed
+
+The command line turns each of them into exit status 2 and its text, without a traceback.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, order=True)
+class Problem:
+    """One thing that is wrong with, or surprising in, the input, and what to do about it."""
+
+    message: str
+    remedy: str = ""
+    file: str = ""
+    row: int | None = None
+
+    def __str__(self) -> str:
+        """The problem in one line: ``file, row 3: message; remedy``."""
+        where = ", ".join(part for part in (self.file, f"row {self.row}" if self.row is not None else "") if part)
+        what = f"{self.message}; {self.remedy}" if self.remedy else self.message
+        return f"{where}: {what}" if where else what
+
+
+class PeerageError(Exception):
+    """Base of all errors that a user can act on."""
+
+
+class InputError(PeerageError):
+    """Input that cannot be used, with every problem found in it."""
+
+    def __init__(self, problems: Iterable[Problem] | Problem | str) -> None:
+        if isinstance(problems, str):
+            problems = Problem(problems)
+        self.problems: tuple[Problem, ...] = (problems,) if isinstance(problems, Problem) else tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class ModelError(PeerageError):
+    """A model, a prior or a fixed value that makes no sense."""
+
+
+class ResultsError(PeerageError):
+    """A results folder that may not be replaced, or that cannot be read."""
+
+
+class MissingExtraError(PeerageError):
+    """A feature whose optional dependency is not installed."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(f"{feature} needs an optional dependency; install it with: pip install 'peerage[{extra}]'")

@@ -1,0 +1,1 @@
+"""The files people have, turned into a gradebook: one module per format."""

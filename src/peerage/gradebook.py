@@ -1,0 +1,158 @@
+"""The gradebook: one validated, immutable, sparse table of who graded what.
+
+A *review* is one grader on one submission; it holds a level (an index into the component's legal grades) for each
+component that was graded and -1 for each that was not. Ids are text, in the order in which the file names them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from peerage.errors import InputError, Problem
+from peerage.rubric import Rubric
+
+ROLES = ("student", "ta", "instructor")
+"""The roles that a grader can have; ``Gradebook.roles`` holds indexes into this tuple."""
+
+STUDENT, TA, INSTRUCTOR = range(3)
+
+MISSING = -1
+"""The level of a component that a review did not grade."""
+
+
+@dataclass(frozen=True, eq=False)
+class Gradebook:
+    """Who graded what, as arrays whose entries refer to the ids in ``submissions`` and ``graders``.
+
+    Attributes
+    ----------
+    rubric: the components and their legal grades
+    submissions, graders: ids, in the order of the file
+    roles: (graders,) index into :data:`ROLES`
+    authors: for each submission, the ids of its authors; empty where unknown
+    assignments: for each submission, its assignment; ``""`` where unknown
+    review_submission, review_grader: (reviews,) indexes into ``submissions`` and ``graders``
+    levels: (reviews, components) index of the reported grade, or :data:`MISSING`
+    times: (reviews,) when each review was given (``NaT`` where unknown), or None
+    notices: what was surprising in the data and how it was dealt with
+    """
+
+    rubric: Rubric
+    submissions: tuple[str, ...]
+    graders: tuple[str, ...]
+    roles: NDArray[np.int8]
+    authors: tuple[tuple[str, ...], ...]
+    assignments: tuple[str, ...]
+    review_submission: NDArray[np.int32]
+    review_grader: NDArray[np.int32]
+    levels: NDArray[np.int16]
+    times: NDArray[np.datetime64] | None = None
+    notices: tuple[Problem, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, dtype in (
+            ("roles", np.int8),
+            ("review_submission", np.int32),
+            ("review_grader", np.int32),
+            ("levels", np.int16),
+        ):
+            array = np.ascontiguousarray(getattr(self, name), dtype=dtype)
+            array.setflags(write=False)
+            object.__setattr__(self, name, array)
+        self._validate()
+
+    @property
+    def n_submissions(self) -> int:
+        """How many submissions there are."""
+        return len(self.submissions)
+
+    @property
+    def n_graders(self) -> int:
+        """How many graders there are."""
+        return len(self.graders)
+
+    @property
+    def n_reviews(self) -> int:
+        """How many reviews there are: pairs of a grader and a submission."""
+        return len(self.review_submission)
+
+    @property
+    def n_grades(self) -> int:
+        """How many component grades there are in all reviews."""
+        return int(np.count_nonzero(self.levels != MISSING))
+
+    @cached_property
+    def applicable(self) -> NDArray[np.bool_]:
+        """(submissions, components): does the component belong to the submission's assignment?
+
+        A component belongs to an assignment when anybody graded it on any of the assignment's submissions.
+        """
+        _, assignment = np.unique(np.array(self.assignments, dtype=object).astype(str), return_inverse=True)
+        graded = np.zeros((int(assignment.max(initial=0)) + 1, len(self.rubric)), dtype=bool)
+        np.logical_or.at(graded, assignment[self.review_submission], self.levels != MISSING)
+        return np.asarray(graded[assignment])
+
+    @cached_property
+    def values(self) -> NDArray[np.float64]:
+        """(reviews, components): the reported grades in the rubric's units, NaN where missing."""
+        values = np.full(self.levels.shape, np.nan)
+        for index, component in enumerate(self.rubric.components):
+            graded = self.levels[:, index] != MISSING
+            values[graded, index] = component.values[self.levels[graded, index]]
+        values.setflags(write=False)
+        return values
+
+    def table(self) -> pd.DataFrame:
+        """The grades in long form: submission, grader, component, grade, assignment, author, role, time."""
+        review, component = np.nonzero(self.levels != MISSING)
+        submission, grader = self.review_submission[review], self.review_grader[review]
+        columns: dict[str, Any] = {
+            "submission": np.array(self.submissions, dtype=object)[submission],
+            "grader": np.array(self.graders, dtype=object)[grader],
+            "component": np.array(self.rubric.names, dtype=object)[component],
+            "grade": self.values[review, component],
+        }
+        if any(self.assignments):
+            columns["assignment"] = np.array(self.assignments, dtype=object)[submission]
+        if any(self.authors):
+            joined = np.array([";".join(authors) for authors in self.authors], dtype=object)
+            columns["author"] = joined[submission]
+        columns["role"] = np.array(ROLES, dtype=object)[self.roles[grader]]
+        if self.times is not None:
+            columns["time"] = self.times[review]
+        return pd.DataFrame(columns)
+
+    def __repr__(self) -> str:
+        return (
+            f"Gradebook({self.n_grades:,} grades in {self.n_reviews:,} reviews of {self.n_submissions:,} submissions "
+            f"by {self.n_graders:,} graders on {', '.join(self.rubric.names)})"
+        )
+
+    def _validate(self) -> None:
+        """Refuse arrays that do not fit together; files are checked, with row numbers, by the readers."""
+        n_submissions, n_graders = len(self.submissions), len(self.graders)
+        if self.levels.shape != (self.n_reviews, len(self.rubric)) or self.review_grader.shape != (self.n_reviews,):
+            raise InputError("the gradebook's arrays do not agree in length")
+        if not self.n_reviews or self.n_grades == 0:
+            raise InputError("there is nothing to fit: the gradebook holds no grade")
+        if len(self.authors) != n_submissions or len(self.assignments) != n_submissions:
+            raise InputError("each submission needs an entry in authors and in assignments")
+        if self.roles.shape != (n_graders,) or not np.isin(self.roles, range(len(ROLES))).all():
+            raise InputError("each grader needs a role")
+        if len(set(self.submissions)) != n_submissions or len(set(self.graders)) != n_graders:
+            raise InputError("the ids of submissions and of graders must be distinct")
+        for indexes, size in ((self.review_submission, n_submissions), (self.review_grader, n_graders)):
+            if indexes.min() < 0 or indexes.max() >= size:
+                raise InputError("a review refers to a submission or grader that is not listed")
+        tops = np.array([component.n_levels for component in self.rubric.components])
+        if (self.levels < MISSING).any() or (self.levels >= tops).any():
+            raise InputError("a review has a grade that is not on the rubric")
+        pairs = self.review_submission.astype(np.int64) * n_graders + self.review_grader
+        if len(np.unique(pairs)) != self.n_reviews:
+            raise InputError("the same grader reviews a submission twice")

@@ -1,0 +1,1 @@
+"""From a gradebook and a model to a posterior."""

@@ -1,0 +1,265 @@
+"""What is believed before the grades are seen: the model's features, its priors, and what is held fixed.
+
+Hyperparameters carry the paper's names and are in the model's 0–5 units.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from peerage.errors import InputError, ModelError, Problem
+
+INSTRUCTOR_RELIABILITY = 16.0
+"""The reliability at which instructors' grades are clamped (the paper, section 4)."""
+
+
+@dataclass(frozen=True)
+class Priors:
+    """Fixed hyperparameters of the paper's model.
+
+    Attributes
+    ----------
+    mu_s, sigma_s: mean and standard deviation of true grades; one number, or one per component
+    sigma_b: standard deviation of biases
+    alpha_tau, beta_tau: shape and rate of the Gamma prior of students' reliabilities
+    alpha_tau_ta, beta_tau_ta: the same for TAs
+    alpha_e, beta_e: the Beta prior of efforts
+    tau_l, epsilon: precision of low-effort reports around the mean grade, and the share that is uniform
+    sigma_tau, lambda_tau: with correlation, 1/√β₀ and λ: a report has precision τ/λ
+    """
+
+    mu_s: float | tuple[float, ...] = 4.0
+    sigma_s: float | tuple[float, ...] = 0.8
+    sigma_b: float = 1.0
+    alpha_tau: float = 2.0
+    beta_tau: float = 2.0
+    alpha_tau_ta: float = 4.0
+    beta_tau_ta: float = 2.0
+    alpha_e: float = 8.0
+    beta_e: float = 2.0
+    tau_l: float = 1.0
+    epsilon: float = 0.05
+    sigma_tau: float = 2.0
+    lambda_tau: float = 2.0
+
+    def __post_init__(self) -> None:
+        for entry in fields(self):
+            value = _number_or_tuple(entry.name, getattr(self, entry.name))
+            object.__setattr__(self, entry.name, value)
+        if not 0 <= self.epsilon <= 1:
+            raise ModelError(f"epsilon is a probability between 0 and 1, not {self.epsilon:g}")
+        if isinstance(self.mu_s, tuple) and isinstance(self.sigma_s, tuple) and len(self.mu_s) != len(self.sigma_s):
+            raise ModelError(f"mu_s has {len(self.mu_s)} values but sigma_s has {len(self.sigma_s)}")
+
+    @classmethod
+    def paper(cls, **hyperparameters: float | tuple[float, ...]) -> Priors:
+        """The paper's hyperparameters, any of them replaced by name.
+
+        >>> Priors.paper(mu_s=3.5).sigma_s
+        0.8
+        """
+        unknown = sorted(set(hyperparameters) - {entry.name for entry in fields(cls)})
+        if unknown:
+            known = ", ".join(entry.name for entry in fields(cls))
+            raise ModelError(f"there is no hyperparameter {unknown[0]!r}; there are {known}")
+        return cls(**hyperparameters)  # type: ignore[arg-type]
+
+    def for_components(self, count: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """``mu_s`` and ``sigma_s`` with one entry for each of ``count`` components."""
+        spread = []
+        for name, value in (("mu_s", self.mu_s), ("sigma_s", self.sigma_s)):
+            values = value if isinstance(value, tuple) else (value,) * count
+            if len(values) != count:
+                raise ModelError(f"{name} has {len(values)} values but the rubric has {count} components")
+            spread.append(values)
+        return spread[0], spread[1]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The hyperparameters by name, ready for TOML or JSON."""
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+
+    def to_toml(self) -> str:
+        """The hyperparameters as TOML text."""
+        return tomli_w.dumps(self.to_dict())
+
+    @classmethod
+    def from_toml(cls, text: str, *, file: str = "") -> Priors:
+        """Read hyperparameters from TOML text; those that are not named keep the paper's values."""
+        try:
+            return cls.paper(**tomllib.loads(text))
+        except (tomllib.TOMLDecodeError, ModelError) as error:
+            raise InputError(Problem(str(error), "correct the priors file", file)) from None
+
+    @classmethod
+    def read(cls, path: str | Path) -> Priors:
+        """Read a priors file (TOML)."""
+        path = Path(path)
+        try:
+            return cls.from_toml(path.read_text(encoding="utf-8-sig"), file=path.name)
+        except OSError as error:
+            raise InputError(Problem(f"cannot be read ({error.strerror})", "check the path", str(path))) from None
+        except UnicodeDecodeError:
+            raise InputError(Problem("is not UTF-8 text", "save the priors as UTF-8", path.name)) from None
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """Values that are known and not to be inferred, by id.
+
+    Reliability and bias are on the model's 0–5 scale; a true grade is in the rubric's units and fixes its bin.
+    """
+
+    effort: Mapping[str, float] = field(default_factory=dict)
+    reliability: Mapping[str, float] = field(default_factory=dict)
+    bias: Mapping[str, float] = field(default_factory=dict)
+    true_grade: Mapping[tuple[str, str], float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        checks = (
+            ("effort", "a probability between 0 and 1", lambda value: 0 <= value <= 1),
+            ("reliability", "a positive number", lambda value: value > 0),
+            ("bias", "a finite number", lambda _: True),
+            ("true_grade", "a finite number", lambda _: True),
+        )
+        for variable, meaning, is_sound in checks:
+            for key, value in getattr(self, variable).items():
+                if not isinstance(value, int | float) or not math.isfinite(value) or not is_sound(value):
+                    name = " of ".join(reversed(key)) if isinstance(key, tuple) else key
+                    raise ModelError(f"the fixed {variable} of {name!r} must be {meaning}, not {value!r}")
+
+    def __bool__(self) -> bool:
+        return bool(self.effort or self.reliability or self.bias or self.true_grade)
+
+    def rows(self) -> list[tuple[str, str, str, float]]:
+        """The values as rows of (variable, id, component, value), the layout of a ``--fixed`` file."""
+        rows = [
+            (variable, key, "", float(value))
+            for variable in ("effort", "reliability", "bias")
+            for key, value in getattr(self, variable).items()
+        ]
+        return rows + [("true_grade", *key, float(value)) for key, value in self.true_grade.items()]
+
+    @classmethod
+    def from_rows(cls, rows: list[tuple[str, str, str, float]]) -> Fixed:
+        """Build from rows of (variable, id, component, value)."""
+        values: dict[str, dict[Any, float]] = {"effort": {}, "reliability": {}, "bias": {}, "true_grade": {}}
+        for variable, key, component, value in rows:
+            if variable not in values:
+                raise ModelError(f"the variable {variable!r} cannot be fixed; use one of {', '.join(values)}")
+            values[variable][(key, component) if variable == "true_grade" else key] = value
+        return cls(**values)
+
+
+@dataclass(frozen=True)
+class Model:
+    """Which features of the model are on, and what is believed or known beforehand.
+
+    ``Model()`` is the paper's model: biases, effort and censoring. ``Model(effort=False, censoring=False)`` is PG1.
+
+    >>> Model(effort=False).name
+    'bias + censoring'
+    """
+
+    bias: bool = True
+    effort: bool = True
+    censoring: bool = True
+    correlation: bool = False
+    priors: Priors | str = field(default_factory=Priors)
+    fixed: Fixed = field(default_factory=Fixed)
+    grids: str = "wide"
+
+    def __post_init__(self) -> None:
+        for name in ("bias", "effort", "censoring", "correlation"):
+            if not isinstance(getattr(self, name), bool):
+                raise ModelError(f"{name} is either True or False, not {getattr(self, name)!r}")
+        if self.priors == "learned":
+            raise ModelError("priors cannot be learned from the class yet; use priors='paper' or Priors.paper(...)")
+        if self.priors == "paper":
+            object.__setattr__(self, "priors", Priors.paper())
+        if not isinstance(self.priors, Priors):
+            raise ModelError(f"priors are 'paper' or Priors.paper(...), not {self.priors!r}")
+        if self.grids not in ("wide", "paper"):
+            raise ModelError(f"grids are 'wide' or 'paper', not {self.grids!r}")
+
+    @property
+    def hyperparameters(self) -> Priors:
+        """The priors, which are always resolved by the time a model exists."""
+        assert isinstance(self.priors, Priors)
+        return self.priors
+
+    @property
+    def name(self) -> str:
+        """The features that are on, in words."""
+        on = [name for name in ("bias", "effort", "censoring", "correlation") if getattr(self, name)]
+        return " + ".join(on) if on else "reliability alone"
+
+    def with_priors(self, **hyperparameters: float | tuple[float, ...]) -> Model:
+        """The same model with some hyperparameters replaced."""
+        return replace(self, priors=Priors.paper(**(asdict(self.hyperparameters) | hyperparameters)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The model as nested plain values, ready for TOML or JSON."""
+        return {
+            "bias": self.bias,
+            "effort": self.effort,
+            "censoring": self.censoring,
+            "correlation": self.correlation,
+            "grids": self.grids,
+            "priors": self.hyperparameters.to_dict(),
+            "fixed": [dict(zip(FIXED_COLUMNS, row, strict=True)) for row in self.fixed.rows()],
+        }
+
+    @classmethod
+    def from_dict(cls, entries: Mapping[str, Any]) -> Model:
+        """Build from what :meth:`to_dict` gives."""
+        entries = dict(entries)
+        priors = entries.pop("priors", "paper")
+        fixed = [tuple(row[name] for name in FIXED_COLUMNS) for row in entries.pop("fixed", [])]
+        unknown = sorted(set(entries) - {entry.name for entry in fields(cls)})
+        if unknown:
+            raise ModelError(f"a model has no setting {unknown[0]!r}")
+        resolved = Priors.paper(**priors) if isinstance(priors, Mapping) else priors
+        return cls(**entries, priors=resolved, fixed=Fixed.from_rows(fixed))  # type: ignore[arg-type]
+
+    def to_toml(self) -> str:
+        """The model as TOML text."""
+        return tomli_w.dumps(self.to_dict())
+
+    @classmethod
+    def from_toml(cls, text: str) -> Model:
+        """Read a model from TOML text."""
+        try:
+            return cls.from_dict(tomllib.loads(text))
+        except tomllib.TOMLDecodeError as error:
+            raise InputError(f"not valid TOML: {error}") from None
+
+
+FIXED_COLUMNS = ("variable", "id", "component", "value")
+"""The columns of a ``--fixed`` file."""
+
+_MAY_BE_ZERO = {"mu_s", "sigma_b", "epsilon"}
+_MAY_BE_NEGATIVE = {"mu_s"}
+_MAY_VARY_BY_COMPONENT = {"mu_s", "sigma_s"}
+
+
+def _number_or_tuple(name: str, value: Any) -> float | tuple[float, ...]:
+    if isinstance(value, list | tuple):
+        if name not in _MAY_VARY_BY_COMPONENT or not value:
+            raise ModelError(f"{name} must be one number, not {value!r}")
+        return tuple(_number(name, entry) for entry in value)
+    return _number(name, value)
+
+
+def _number(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ModelError(f"{name} must be a finite number, not {value!r}")
+    if (value < 0 and name not in _MAY_BE_NEGATIVE) or (value == 0 and name not in _MAY_BE_ZERO):
+        raise ModelError(f"{name} must be positive, not {value:g}")
+    return float(value)
