@@ -1,0 +1,67 @@
+"""The command line: one module per command, each with a function ``command``.
+
+Command modules import pandas, scipy and numba inside their functions, so that ``peerage --help`` stays fast.
+Results go to standard output or to files, progress and warnings to standard error.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from peerage import __version__
+from peerage.cli import check
+from peerage.cli.console import describe_error, say
+from peerage.errors import PeerageError
+
+BAD_INPUT, INTERRUPTED, FAULT = 2, 130, 1
+
+app = typer.Typer(
+    name="peerage",
+    help="Turn noisy peer grades into grades that a class can trust.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("check")(check.command)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"peerage {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
+    ] = False,
+) -> None:
+    """Options that belong to no command."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status: 0, 2 (bad usage or input), 130 (Ctrl-C) or 1."""
+    try:
+        typer.main.get_command(app).main(None if arguments is None else list(arguments), prog_name="peerage")
+    except SystemExit as stop:
+        if stop.code == INTERRUPTED:
+            say("interrupted")
+        return stop.code if isinstance(stop.code, int) else 0
+    except PeerageError as error:
+        say(describe_error(error))
+        return BAD_INPUT
+    except OSError as error:
+        say(f"{error.filename or 'the operating system'}: {error.strerror or error}")
+        return FAULT
+    except Exception:
+        traceback.print_exc(file=sys.stderr)
+        say("this is a fault in peerage; please report it with the lines above")
+        return FAULT
+    return 0

@@ -1,0 +1,71 @@
+"""Options that several commands share: which grades to read, and how to read them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from peerage.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    from peerage.gradebook import Gradebook
+
+
+class Duplicates(StrEnum):
+    """What to do with several reviews of one submission by one grader."""
+
+    ERROR = "error"
+    LAST = "last"
+    MEAN = "mean"
+
+
+Grades = Annotated[
+    list[Path], typer.Argument(help="Tables of grades: CSV, TSV, XLSX or Parquet.", metavar="GRADES")
+]
+RubricFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--rubric", metavar="FILE", help="The rubric (TOML). Default: rubric.toml beside GRADES, if any."
+    ),
+]
+Columns = Annotated[
+    str | None,
+    typer.Option(metavar="NAME=COLUMN,...", help="Which column is which: grader=Reviewer,submission=Paper."),
+]
+Snap = Annotated[
+    bool, typer.Option("--snap", help="Move a grade that is not on the rubric to the nearest that is.")
+]
+DuplicatesOption = Annotated[
+    Duplicates,
+    typer.Option(
+        "--duplicates", help="The same grader twice on a submission: refuse, keep the last, or average."
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+
+
+def load_gradebook(
+    grades: list[Path], rubric: Path | None, columns: str | None, snap: bool, duplicates: Duplicates
+) -> Gradebook:
+    """Read the gradebook that the shared data options describe."""
+    from peerage.formats import read_grades
+
+    return read_grades(grades, rubric, columns=parse_columns(columns), snap=snap, duplicates=duplicates.value)
+
+
+def parse_columns(text: str | None) -> dict[str, str] | None:
+    """Turn ``grader=Reviewer,submission=Paper`` into a mapping from our names to the file's."""
+    if text is None:
+        return None
+    pairs = [part.partition("=") for part in text.split(",")]
+    broken = [
+        f"{name}{sign}{column}" for name, sign, column in pairs if not (name.strip() and column.strip())
+    ]
+    if broken:
+        remedy = "write it as grader=Reviewer,submission=Paper"
+        raise InputError(Problem(f"--columns: {broken[0]!r} does not pair a name with a column", remedy))
+    return {name.strip(): column.strip() for name, _, column in pairs}
