@@ -1,17 +1,70 @@
-"""The one way in which kernels are compiled."""
+"""The one way in which kernels are compiled.
+
+``@jit`` compiles a kernel with numba: no Python objects, no GIL, division as in NumPy, machine code cached
+on disk. ``@jit(fastmath={"reassoc", "contract"})`` also lets sums be reordered, so that their loops are
+vectorised; plain ``fastmath=True`` assumes that there is no NaN, which is for a kernel to decide.
+
+The environment variable ``PEERAGE_JIT=0`` leaves kernels as plain Python functions, for a debugger. The
+cache lies in the package's folder, else in the user's cache folder, or where ``NUMBA_CACHE_DIR`` says;
+where none of them can be written, kernels are compiled anew in each process.
+
+numba notices a change in a kernel's own file only. A kernel that calls one of another module keeps the old
+code of the latter, so kernels that call each other share a module.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+import os
+from collections.abc import Callable, Set
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar, overload
 
 import numba
+from numba.core.dispatcher import Dispatcher
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def jit(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a kernel: no Python objects, no GIL, cached on disk."""
-    compiled: Callable[P, R] = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+@overload
+def jit(function: Callable[P, R], /) -> Callable[P, R]: ...
+@overload
+def jit(*, fastmath: bool | Set[str]) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def jit(
+    function: Callable[..., Any] | None = None, /, *, fastmath: bool | Set[str] = False
+) -> Callable[..., Any]:
+    """Compile a kernel, or give the decorator that does so with other arithmetic rules."""
+    if function is None:
+        return lambda function: _compile(function, fastmath)
+    return _compile(function, fastmath)
+
+
+def needs_compilation(kernel: Callable[..., Any]) -> bool:
+    """Tell whether the next call of a kernel will spend time on compiling it.
+
+    The answer is for messages: it sees whether machine code newer than the source is in the cache, not
+    whether that is for these argument types and this processor.
+    """
+    if not isinstance(kernel, Dispatcher) or kernel.signatures:
+        return False
+    folder = kernel.stats.cache_path
+    if folder is None:
+        return True
+    code = kernel.py_func.__code__
+    source = Path(code.co_filename)
+    indexes = Path(folder).glob(f"{source.stem}.{kernel.py_func.__qualname__}-{code.co_firstlineno}.py*.nbi")
+    written = source.stat().st_mtime
+    return all(index.stat().st_mtime < written for index in indexes)
+
+
+def _compile(function: Callable[..., Any], fastmath: bool | Set[str]) -> Callable[..., Any]:
+    if os.environ.get("PEERAGE_JIT") == "0":
+        return function
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": fastmath}
+    try:
+        compiled: Callable[..., Any] = numba.njit(cache=True, **options)(function)
+    except RuntimeError as error:
+        if "no locator available" not in str(error):
+            raise
+        compiled = numba.njit(**options)(function)
     return compiled
