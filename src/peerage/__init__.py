@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from peerage.model import Priors as Priors
     from peerage.rubric import Component as Component
     from peerage.rubric import Rubric as Rubric
+    from peerage.simulation.classes import simulate as simulate
+    from peerage.simulation.truth import Truth as Truth
 
 __version__ = "0.1.0"
 
@@ -43,6 +45,8 @@ _HOMES = {
     "Problem": "errors",
     "ResultsError": "errors",
     "Rubric": "rubric",
+    "Truth": "simulation.truth",
+    "simulate": "simulation.classes",
 }
 
 __all__ = [
@@ -58,6 +62,8 @@ __all__ = [
     "Problem",
     "ResultsError",
     "Rubric",
+    "Truth",
+    "simulate",
 ]
 
 

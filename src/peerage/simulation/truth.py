@@ -1,0 +1,74 @@
+"""What a simulated class really was: the values that a fit tries to find."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from peerage.gradebook import ROLES, Gradebook
+from peerage.model import Model
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """The values behind a simulated gradebook, in the order of its ids.
+
+    Attributes
+    ----------
+    book: the gradebook whose truth this is
+    model: the model and the hyperparameters that it was drawn from
+    true_grade: (submissions, components) latent true grades in the rubric's units; they may lie beyond its ends
+    reliability, bias, effort: (graders,) on the model's 0–5 scale; with correlation, reliability is τ/λ
+    effortful: (reviews,) whether the review was made with effort
+    """
+
+    book: Gradebook
+    model: Model
+    true_grade: Floats
+    reliability: Floats
+    bias: Floats
+    effort: Floats
+    effortful: NDArray[np.bool_]
+
+    def __post_init__(self) -> None:
+        for entry in fields(self):
+            value = getattr(self, entry.name)
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+
+    def true_grades(self) -> pd.DataFrame:
+        """A row per submission and component: the latent true grade, and the rubric grade nearest to it."""
+        book = self.book
+        names = np.array(book.rubric.names, dtype=object)
+        rounded = [
+            component.values[component.level_of(self.true_grade[:, index])]
+            for index, component in enumerate(book.rubric.components)
+        ]
+        return pd.DataFrame(
+            {
+                "submission": np.repeat(np.array(book.submissions, dtype=object), len(names)),
+                "component": np.tile(names, book.n_submissions),
+                "true_grade": self.true_grade.ravel(),
+                "rounded": np.stack(rounded, axis=1).ravel(),
+            }
+        )
+
+    def graders(self) -> pd.DataFrame:
+        """A row per grader: grader, role, reliability, bias, effort."""
+        return pd.DataFrame(
+            {
+                "grader": np.array(self.book.graders, dtype=object),
+                "role": np.array(ROLES, dtype=object)[self.book.roles],
+                "reliability": self.reliability,
+                "bias": self.bias,
+                "effort": self.effort,
+            }
+        )
+
+    def __repr__(self) -> str:
+        return f"Truth({self.book.n_submissions:,} submissions and {self.book.n_graders:,} graders; {self.model.name})"
