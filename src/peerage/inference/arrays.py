@@ -1,0 +1,137 @@
+"""The arrays that the kernels read and write.
+
+A *cell* is one component of one submission; a *report* is one component's grade in a review. True grades, reliabilities
+and biases are indexes into their grids in the censored model, values in the uncensored one.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+F32 = NDArray[np.float32]
+F64 = NDArray[np.float64]
+I32 = NDArray[np.int32]
+I64 = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+class Reports(NamedTuple):
+    """Who graded what: reviews are sorted by grader, a review's reports and a submission's cells are contiguous.
+
+    ``authors`` are, with correlation, the graders whose reliability shifts a submission's prior; else nobody's does.
+    """
+
+    grader_reviews: I64
+    review_reports: I64
+    review_grader: I32
+    report_cell: I32
+    submission_cells: I64
+    cell_component: I32
+    submission_start: I64
+    submission_reviews: I32
+    author_start: I64
+    authors: I32
+    authored_start: I64
+    authored: I32
+
+
+class Tables(NamedTuple):
+    """Likelihoods of reports, laid out for each update's inner loop, and where each report's part of them starts."""
+
+    mass: F32
+    log_mass: F32
+    log_mass_by_bias: F32
+    log_mass_by_reliability: F32
+    report_row: I64
+    report_column: I64
+    row_length: I64
+    from_bias: I64
+    from_true_grade: I64
+    true_grade_points: F64
+    reliability_points: F64
+    level_start: I64
+    level_edges: I64
+    cut_cells: I64
+    cut_shares: F64
+
+
+class Beliefs(NamedTuple):
+    """Priors on the grids; they may change between sweeps.
+
+    True grades have a row per component, reliabilities and biases a row per group of graders. With correlation, a
+    true grade whose authors have mean reliability p is normal around
+    ``author_mean + author_slope·(p − author_origin)``.
+    """
+
+    true_grade: F32
+    log_true_grade: F64
+    log_reliability: F64
+    log_bias: F64
+    group: I32
+    effort: F64
+    log_low_effort: F64
+    author_mean: F64
+    author_slope: F64
+    author_origin: float
+    author_precision: F64
+
+
+class Clamps(NamedTuple):
+    """What is not inferred: flags for each grader, the bin of each cell (a row of ``bins``, or -1)."""
+
+    effort: Flags
+    reliability: Flags
+    bias: Flags
+    cell_bin: I32
+    bins: F32
+    reliability_value: F64
+
+
+class Given(NamedTuple):
+    """All that a chain conditions on."""
+
+    reports: Reports
+    tables: Tables
+    beliefs: Beliefs
+    clamps: Clamps
+
+
+class State(NamedTuple):
+    """Where a chain stands."""
+
+    true_grade: I32
+    reliability: I32
+    bias: I32
+    effort: F64
+    effortful: Flags
+
+
+class Sums(NamedTuple):
+    """Running sums over kept sweeps: conditional probabilities, not draws, wherever an update computed them."""
+
+    level_mass: F64
+    effortful: F64
+    influence: F64
+
+
+class Draws(NamedTuple):
+    """Kept draws, one row a sweep."""
+
+    true_grade: NDArray[np.unsignedinteger]
+    reliability: NDArray[np.unsignedinteger]
+    bias: NDArray[np.unsignedinteger]
+    effort: F32
+    effortful_count: I64
+
+
+class Work(NamedTuple):
+    """Scratch memory."""
+
+    running: F32
+    suffix: F32
+    part: F32
+    logs: F64
+    sums: F64

@@ -1,0 +1,230 @@
+"""The censored model's engine: likelihood tables, priors on grids, where a chain starts, and its kernel."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerage.inference.arrays import Beliefs, Draws, Given, State, Tables, Work
+from peerage.inference.kernels import MAX_COLLAPSED, sweep
+from peerage.inference.layout import AUTHOR, Layout
+from peerage.inference.likelihood import (
+    LOG_FLOOR,
+    Grids,
+    log_bin_masses,
+    log_gamma_cell_masses,
+    log_normal_cell_masses,
+    low_effort_masses,
+)
+from peerage.rubric import MODEL_MAXIMUM, Component
+
+__all__ = ["initial_state", "new_draws", "new_work", "prepare", "sweep"]
+
+
+def prepare(layout: Layout) -> Given:
+    """Everything that the kernels condition on."""
+    return Given(layout.reports, _tables(layout), _beliefs(layout), layout.clamps(_fixed_bins(layout)))
+
+
+def initial_state(layout: Layout, given: Given, rng: np.random.Generator) -> State:
+    """A dispersed start: true grades near the reports' means, all else drawn from the prior."""
+    grids = layout.grids
+    spread = layout.report_means + 0.5 * rng.standard_normal(layout.n_cells)
+    nearest = np.searchsorted(grids.true_grade.edges, spread) - 1
+    true_grade = np.clip(nearest, 0, len(grids.true_grade) - 1).astype(np.int32)
+    for cell in np.flatnonzero(given.clamps.cell_bin >= 0):
+        true_grade[cell] = np.argmax(given.clamps.bins[given.clamps.cell_bin[cell]])
+    beliefs, known = given.beliefs, layout.known
+    reliability = _draw_rows(beliefs.log_reliability[layout.group], rng)
+    reliability[~np.isnan(known.reliability)] = 0
+    bias = _draw_rows(beliefs.log_bias[layout.group], rng)
+    bias[~np.isnan(known.bias)] = len(grids.bias)
+    alpha, beta = beliefs.effort
+    effort = np.where(np.isnan(known.effort), rng.beta(alpha, beta, layout.n_graders), known.effort)
+    effortful = rng.random(layout.book.n_reviews) < effort[layout.reports.review_grader]
+    return State(true_grade, reliability, bias, effort, effortful)
+
+
+def new_draws(layout: Layout, count: int) -> Draws:
+    """Room for ``count`` draws, as grid indexes in the smallest type that holds them."""
+    grids = layout.grids
+    longest = max(len(grids.true_grade), len(grids.reliability), len(grids.bias) + 1)
+    code = np.uint8 if longest <= 256 else np.uint16
+    return Draws(
+        np.zeros((count, layout.n_cells), code),
+        np.zeros((count, layout.n_graders), code),
+        np.zeros((count, layout.n_graders), code),
+        np.zeros((count, layout.n_graders), np.float32),
+        np.zeros(count, np.int64),
+    )
+
+
+def new_work(layout: Layout) -> Work:
+    """Scratch memory for one chain."""
+    grids = layout.grids
+    cells = int(np.diff(layout.reports.submission_cells).max())
+    size, longest = len(grids.true_grade), max(len(grids.true_grade), len(grids.reliability), len(grids.bias))
+    return Work(
+        np.zeros((cells, size), np.float32),
+        np.zeros((MAX_COLLAPSED + 1, cells, size), np.float32),
+        np.zeros(longest, np.float32),
+        np.zeros(longest),
+        np.zeros(layout.max_levels),
+    )
+
+
+def _draw_rows(log_masses: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int32]:
+    """One index for each row of log masses."""
+    masses = np.exp(log_masses - log_masses.max(axis=1, keepdims=True))
+    cumulative = np.cumsum(masses, axis=1)
+    targets = rng.random(len(masses)) * cumulative[:, -1]
+    return np.asarray((cumulative <= targets[:, None]).sum(axis=1), dtype=np.int32)
+
+
+def _fixed_bins(layout: Layout) -> NDArray[np.float32]:
+    """For each cell with a fixed true grade, the share of each grid cell that lies in its bin."""
+    edges = layout.grids.true_grade.edges
+    rows = []
+    for cell in np.flatnonzero(layout.fixed_level >= 0):
+        component = layout.book.rubric.components[layout.reports.cell_component[cell]]
+        bounds = np.concatenate([[-np.inf], component.cuts, [np.inf]])
+        low, high = bounds[layout.fixed_level[cell]], bounds[layout.fixed_level[cell] + 1]
+        overlap = np.minimum(edges[1:], high) - np.maximum(edges[:-1], low)
+        rows.append(np.clip(overlap / np.diff(edges), 0, 1))
+    return np.array(rows, dtype=np.float32).reshape(len(rows), len(edges) - 1)
+
+
+def _beliefs(layout: Layout) -> Beliefs:
+    priors, grids = layout.model.hyperparameters, layout.grids
+    mu_s, sigma_s = layout.true_grade_prior
+    log_true_grade = np.maximum(log_normal_cell_masses(grids.true_grade.edges, mu_s, sigma_s), LOG_FLOOR)
+    gammas = [(priors.alpha_tau, priors.beta_tau), (priors.alpha_tau_ta, priors.beta_tau_ta)]
+    log_reliability = [log_gamma_cell_masses(grids.reliability.edges, *gamma) for gamma in gammas]
+    correlation = layout.correlation
+    author = log_normal_cell_masses(grids.reliability.edges, correlation.origin, correlation.sd)
+    rows = [log_reliability[0], log_reliability[1], log_reliability[0], np.maximum(author, LOG_FLOOR)]
+    sigma_b = priors.sigma_b if layout.has_bias else 1.0
+    log_bias = np.maximum(log_normal_cell_masses(grids.bias.edges, 0.0, sigma_b), LOG_FLOOR)
+    return Beliefs(
+        true_grade=np.exp(log_true_grade).astype(np.float32),
+        log_true_grade=log_true_grade,
+        log_reliability=np.array(rows),
+        log_bias=np.tile(log_bias, (AUTHOR + 1, 1)),
+        group=layout.group,
+        effort=np.array([priors.alpha_e, priors.beta_e]),
+        log_low_effort=_log_low_effort(layout),
+        author_mean=correlation.mean,
+        author_slope=correlation.slope,
+        author_origin=correlation.origin,
+        author_precision=correlation.precision,
+    )
+
+
+def _log_low_effort(layout: Layout) -> NDArray[np.float64]:
+    """(reports,) log probability of each report if no effort was made."""
+    priors = layout.model.hyperparameters
+    out = np.empty(len(layout.report_level))
+    for index, component in enumerate(layout.book.rubric.components):
+        centre = layout.true_grade_prior[0][index]
+        masses = low_effort_masses(component.cuts, centre, priors.tau_l, priors.epsilon, MODEL_MAXIMUM)
+        mine = layout.report_component == index
+        out[mine] = np.log(np.maximum(masses, np.exp(LOG_FLOOR)))[layout.report_level[mine]]
+    return out
+
+
+class _Blocks:
+    """Tables are built in blocks: one for each scale and each combination of fixed reliability and bias on it."""
+
+    def __init__(self, grids: Grids) -> None:
+        self.grids = grids
+        self.plain: list[NDArray[np.float64]] = []
+        self.by_bias: list[NDArray[np.float64]] = []
+        self.by_reliability: list[NDArray[np.float64]] = []
+        self.rows = self.columns = 0
+
+    def add(
+        self, component: Component, levels: NDArray[np.int64], reliability: float, bias: float
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Build a block; returns where each level starts in the tables by true grade and by reliability."""
+        grids = self.grids
+        precision = grids.reliability.points if np.isnan(reliability) else np.array([reliability])
+        free_bias = bool(np.isnan(bias))
+        x = grids.lattice if free_bias else grids.true_grade.points + bias
+        logs = log_bin_masses(component.cuts, levels, x, precision)
+        ordered = logs[..., grids.true_grade_order] if free_bias else logs
+        self.plain.append(ordered)
+        self.by_bias.append(logs[..., grids.bias_order] if free_bias else logs)
+        starts = self.rows + np.arange(len(levels)) * logs[0].size
+        columns = self.columns + np.arange(len(levels)) * logs[0].size
+        self.rows += logs.size
+        if np.isnan(reliability):
+            self.by_reliability.append(ordered.transpose(0, 2, 1))
+            self.columns += logs.size
+        return starts, columns
+
+
+def _tables(layout: Layout) -> Tables:
+    grids, rubric, known = layout.grids, layout.book.rubric, layout.known
+    blocks = _Blocks(grids)
+    report_row = np.zeros(len(layout.report_level), np.int64)
+    report_column = np.zeros(len(layout.report_level), np.int64)
+    grader = layout.reports.review_grader[layout.report_review]
+    # NaN, the mark of what is inferred, does not equal itself: group graders by text instead.
+    fixed = np.array([f"{r!r},{b!r}" for r, b in zip(known.reliability, known.bias, strict=True)])
+    scales = np.array([str(component.cuts.tolist()) for component in rubric.components])
+    keys, key = np.unique(fixed, return_inverse=True)
+    scale_names, scale = np.unique(scales, return_inverse=True)
+    code = scale[layout.report_component] * len(keys) + key[grader]
+    for value in np.unique(code):
+        mine = np.flatnonzero(code == value)
+        component = rubric.components[int(np.flatnonzero(scale == value // len(keys))[0])]
+        owner = int(np.flatnonzero(key == value % len(keys))[0])
+        levels, position = np.unique(layout.report_level[mine], return_inverse=True)
+        starts, columns = blocks.add(component, levels, known.reliability[owner], known.bias[owner])
+        report_row[mine], report_column[mine] = starts[position], columns[position]
+    log_mass = _flat(blocks.plain)
+    same = grids.s_stride == grids.b_stride
+    return Tables(
+        mass=np.exp(log_mass, dtype=np.float32),
+        log_mass=log_mass,
+        log_mass_by_bias=log_mass if same else _flat(blocks.by_bias),
+        log_mass_by_reliability=_flat(blocks.by_reliability),
+        report_row=report_row,
+        report_column=report_column,
+        row_length=np.where(np.isnan(known.bias), len(grids.lattice), len(grids.true_grade)),
+        from_bias=grids.from_bias,
+        from_true_grade=grids.from_true_grade,
+        true_grade_points=grids.true_grade.points,
+        reliability_points=grids.reliability.points,
+        **_level_edges(layout),
+    )
+
+
+def _flat(blocks: list[NDArray[np.float64]]) -> NDArray[np.float32]:
+    if not blocks:
+        return np.zeros(0, np.float32)
+    return np.concatenate([block.astype(np.float32).ravel() for block in blocks])
+
+
+def _level_edges(layout: Layout) -> dict[str, NDArray[np.int64] | NDArray[np.float64]]:
+    """Which grid cells belong to which level, and how the cells on cut-points are shared out."""
+    grid = layout.grids.true_grade
+    components = layout.book.rubric.components
+    starts = np.cumsum([0] + [component.n_levels for component in components]).astype(np.int64)
+    edges, cells, shares = [], np.zeros(starts[-1], np.int64), np.zeros(starts[-1])
+    for start, component in zip(starts, components, strict=False):
+        cuts = component.cuts
+        first = np.searchsorted(grid.points, cuts)
+        edges.append(np.concatenate([[0], first, [len(grid)]]))
+        on_cut = np.clip(np.searchsorted(grid.edges, cuts, side="right") - 1, 0, len(grid) - 1)
+        low, high = grid.edges[on_cut], grid.edges[on_cut + 1]
+        above = grid.points[on_cut] >= cuts
+        part = slice(start, start + len(cuts))
+        cells[part] = on_cut
+        shares[part] = np.where(above, cuts - low, cuts - high) / (high - low)
+    return {
+        "level_start": starts,
+        "level_edges": np.concatenate(edges).astype(np.int64),
+        "cut_cells": cells,
+        "cut_shares": shares,
+    }

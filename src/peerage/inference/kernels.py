@@ -1,0 +1,509 @@
+"""The sweeps of the censored model: Gibbs updates on grids, compiled.
+
+Arrays in, arrays out. True grades, reliabilities and biases are indexes into their grids (see ``likelihood``). A
+*cell* is one component of one submission; a *report* is one component's grade in a review.
+
+One sweep updates
+
+1. for each submission, each grader's effort z given the others', with the true grades summed out, and then at once
+   the true grades given all z;
+2. for each grader, reliability, bias and effort probability.
+
+Products of likelihoods are taken in 32 bits. Where all of a product is so small that 32 bits cannot hold it (reliable
+graders who contradict each other), the same quantity is computed from logarithms in 64 bits.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from peerage.inference.arrays import F32, F64, I64, Draws, Given, State, Sums, Work
+from peerage.inference.jit import jit
+
+MAX_COLLAPSED = 24
+"""Up to this many graders of a submission, efforts are updated with its true grades summed out."""
+
+IMPOSSIBLE = -1e30
+_TINY = 1e-25
+_REORDER = {"reassoc", "contract", "nsz"}
+_PENDING = 16
+
+
+@jit
+def _multiply(target: F32, table: F32, start: int) -> None:
+    """Multiply a vector by the table's entries from ``start`` on.
+
+    Here and below indexes are unsigned: numba looks out for negative ones, and loops that do so are not vectorised.
+    """
+    first = np.uint64(start)
+    for i in range(np.uint64(len(target))):
+        target[i] *= table[first + i]
+
+
+@jit
+def _add(target: F32, table: F32, start: int, size: int) -> None:
+    """Add the table's entries from ``start`` on to a vector."""
+    first = np.uint64(start)
+    for i in range(np.uint64(size)):
+        target[i] += table[first + i]
+
+
+@jit(fastmath=_REORDER)
+def _sums_without_and_with(running: F32, suffix: F32, table: F32, start: int) -> tuple[float, float]:
+    """Sums of the product of two vectors, and of that product times the table's entries from ``start`` on."""
+    first = np.uint64(start)
+    without = np.float32(0.0)
+    with_report = np.float32(0.0)
+    for i in range(np.uint64(len(running))):
+        product = running[i] * suffix[i]
+        without += product
+        with_report += product * table[first + i]
+    return without, with_report
+
+
+@jit(fastmath=_REORDER)
+def _sum(weights: F32, begin: int, end: int) -> float:
+    total = np.float32(0.0)
+    for i in range(np.uint64(begin), np.uint64(end)):
+        total += weights[i]
+    return total
+
+
+@jit
+def sweep(
+    rng: np.random.Generator,
+    sweeps: int,
+    first: int,
+    keep: bool,
+    has_effort: bool,
+    has_bias: bool,
+    given: Given,
+    state: State,
+    sums: Sums,
+    draws: Draws,
+    work: Work,
+) -> None:
+    """Run ``sweeps`` sweeps in place; if ``keep``, add to the sums and write the draws from row ``first`` on."""
+    reports, clamps = given.reports, given.clamps
+    n_submissions = len(reports.submission_cells) - 1
+    n_graders = len(reports.grader_reviews) - 1
+    for index in range(sweeps):
+        for submission in range(n_submissions):
+            _load_priors(submission, given, state, work)
+            if has_effort:
+                n_reviews = reports.submission_start[submission + 1] - reports.submission_start[submission]
+                if n_reviews <= MAX_COLLAPSED:
+                    _efforts_summed_out(submission, rng, keep, given, state, sums, work)
+                else:
+                    _efforts_given_grades(submission, rng, keep, given, state, sums)
+                    _multiply_all(submission, given, state, work)
+            else:
+                _multiply_all(submission, given, state, work)
+            _true_grades(submission, rng, keep, given, state, sums, work)
+        for grader in range(n_graders):
+            if not clamps.reliability[grader]:
+                _reliability(grader, rng, given, state, work)
+            if has_bias and not clamps.bias[grader]:
+                _bias(grader, rng, given, state, work)
+            if has_effort and not clamps.effort[grader]:
+                _effort(grader, rng, given, state)
+        if keep:
+            _add_influence(given, state, sums)
+            _write(first + index, state, draws)
+
+
+@jit
+def _row(report: int, grader: int, given: Given, state: State) -> int:
+    """Where the report's likelihoods over the true grade start, given the grader's reliability and bias."""
+    tables = given.tables
+    return int(
+        tables.report_row[report]
+        + state.reliability[grader] * tables.row_length[grader]
+        + tables.from_bias[state.bias[grader]]
+    )
+
+
+@jit
+def _reliability_of(grader: int, given: Given, state: State) -> float:
+    tables, clamps = given.tables, given.clamps
+    if clamps.reliability[grader]:
+        return float(clamps.reliability_value[grader])
+    return float(tables.reliability_points[state.reliability[grader]])
+
+
+@jit
+def _log_prior(cell: int, submission: int, given: Given, state: State, out: F64) -> None:
+    """The logarithm, up to a constant, of the prior of a cell's true grade."""
+    reports, tables, beliefs, clamps = given.reports, given.tables, given.beliefs, given.clamps
+    component = reports.cell_component[cell]
+    size = len(tables.true_grade_points)
+    n_authors = reports.author_start[submission + 1] - reports.author_start[submission]
+    if n_authors:
+        mean = beliefs.author_mean[component] - beliefs.author_slope[component] * beliefs.author_origin
+        for position in range(reports.author_start[submission], reports.author_start[submission + 1]):
+            reliability = _reliability_of(reports.authors[position], given, state)
+            mean += beliefs.author_slope[component] * reliability / n_authors
+        for i in range(size):
+            out[i] = -0.5 * beliefs.author_precision[component] * (tables.true_grade_points[i] - mean) ** 2
+    else:
+        for i in range(size):
+            out[i] = beliefs.log_true_grade[component, i]
+    if clamps.cell_bin[cell] >= 0:
+        for i in range(size):
+            share = clamps.bins[clamps.cell_bin[cell], i]
+            out[i] += np.log(share) if share > 0 else IMPOSSIBLE
+
+
+@jit
+def _load_priors(submission: int, given: Given, state: State, work: Work) -> None:
+    """Start each of the submission's products with the prior of its true grade."""
+    reports, beliefs, clamps = given.reports, given.beliefs, given.clamps
+    first = reports.submission_cells[submission]
+    size = work.running.shape[1]
+    correlated = reports.author_start[submission + 1] > reports.author_start[submission]
+    for cell in range(first, reports.submission_cells[submission + 1]):
+        if correlated or clamps.cell_bin[cell] >= 0:
+            _log_prior(cell, submission, given, state, work.logs)
+            for i in range(size):
+                work.running[cell - first, i] = np.exp(work.logs[i]) if work.logs[i] > -80.0 else 0.0
+        else:
+            work.running[cell - first, :] = beliefs.true_grade[reports.cell_component[cell], :]
+
+
+@jit
+def _log_product(cell: int, submission: int, skipped: int, given: Given, state: State, out: F64) -> None:
+    """Log of the prior times the likelihood of the cell's effortful reports but those of review ``skipped``."""
+    reports, tables = given.reports, given.tables
+    _log_prior(cell, submission, given, state, out)
+    for position in range(reports.submission_start[submission], reports.submission_start[submission + 1]):
+        review = reports.submission_reviews[position]
+        if review == skipped or not state.effortful[review]:
+            continue
+        for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
+            if reports.report_cell[report] == cell:
+                start = _row(report, reports.review_grader[review], given, state)
+                for i in range(len(tables.true_grade_points)):
+                    out[i] += tables.log_mass[start + i]
+
+
+@jit
+def _log_ratio(report: int, review: int, submission: int, given: Given, state: State, work: Work) -> float:
+    """Log probability of an effortful report given the other effortful ones, true grade summed out, from logarithms."""
+    reports, tables = given.reports, given.tables
+    size = len(tables.true_grade_points)
+    logs = work.logs
+    _log_product(reports.report_cell[report], submission, review, given, state, logs)
+    top = logs[:size].max()
+    without = 0.0
+    for i in range(size):
+        without += np.exp(logs[i] - top)
+    start = _row(report, reports.review_grader[review], given, state)
+    for i in range(size):
+        logs[i] += tables.log_mass[start + i]
+    top_with = logs[:size].max()
+    total = 0.0
+    for i in range(size):
+        total += np.exp(logs[i] - top_with)
+    return float(np.log(total / without) + top_with - top)
+
+
+@jit
+def _efforts_summed_out(
+    submission: int, rng: np.random.Generator, keep: bool, given: Given, state: State, sums: Sums, work: Work
+) -> None:
+    """Draw each effort given the others', with the true grades summed out.
+
+    On entry ``work.running`` holds the priors; on return, the priors times all effortful likelihoods. Reviews before
+    the current one are in ``running`` (new efforts), those after it in ``suffix`` (old efforts).
+    """
+    reports, tables, beliefs = given.reports, given.tables, given.beliefs
+    first = reports.submission_cells[submission]
+    n_cells = reports.submission_cells[submission + 1] - first
+    begin = reports.submission_start[submission]
+    n_reviews = reports.submission_start[submission + 1] - begin
+    size = work.running.shape[1]
+    running, suffix, mass = work.running, work.suffix, tables.mass
+    for c in range(n_cells):
+        for i in range(size):
+            suffix[n_reviews, c, i] = 1.0
+    for k in range(n_reviews - 1, 0, -1):
+        review = reports.submission_reviews[begin + k]
+        for c in range(n_cells):
+            for i in range(size):
+                suffix[k, c, i] = suffix[k + 1, c, i]
+        if state.effortful[review]:
+            for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
+                c = reports.report_cell[report] - first
+                start = _row(report, reports.review_grader[review], given, state)
+                _multiply(suffix[k, c], mass, start)
+    for k in range(n_reviews):
+        review = reports.submission_reviews[begin + k]
+        grader = reports.review_grader[review]
+        effort = state.effort[grader]
+        probability = effort
+        if 0.0 < effort < 1.0:
+            log_odds = np.log(effort / (1.0 - effort))
+            for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
+                c = reports.report_cell[report] - first
+                start = _row(report, grader, given, state)
+                without, with_report = _sums_without_and_with(running[c], suffix[k + 1, c], mass, start)
+                if with_report > _TINY:
+                    log_odds += np.log(with_report / without)
+                else:
+                    log_odds += _log_ratio(report, review, submission, given, state, work)
+                log_odds -= beliefs.log_low_effort[report]
+            probability = 1.0 / (1.0 + np.exp(-log_odds))
+        effortful = rng.random() < probability
+        state.effortful[review] = effortful
+        if keep:
+            sums.effortful[review] += probability
+        if effortful:
+            for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
+                c = reports.report_cell[report] - first
+                start = _row(report, grader, given, state)
+                _multiply(running[c], mass, start)
+
+
+@jit
+def _efforts_given_grades(
+    submission: int, rng: np.random.Generator, keep: bool, given: Given, state: State, sums: Sums
+) -> None:
+    """Draw the efforts on a submission that very many graded, given its true grades."""
+    reports, tables, beliefs = given.reports, given.tables, given.beliefs
+    for position in range(reports.submission_start[submission], reports.submission_start[submission + 1]):
+        review = reports.submission_reviews[position]
+        grader = reports.review_grader[review]
+        effort = state.effort[grader]
+        probability = effort
+        if 0.0 < effort < 1.0:
+            log_odds = np.log(effort / (1.0 - effort))
+            for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
+                start = _row(report, grader, given, state)
+                log_odds += tables.log_mass[start + state.true_grade[reports.report_cell[report]]]
+                log_odds -= beliefs.log_low_effort[report]
+            probability = 1.0 / (1.0 + np.exp(-log_odds))
+        state.effortful[review] = rng.random() < probability
+        if keep:
+            sums.effortful[review] += probability
+
+
+@jit
+def _multiply_all(submission: int, given: Given, state: State, work: Work) -> None:
+    """Multiply the priors by the likelihood of all effortful reports."""
+    reports, tables = given.reports, given.tables
+    first = reports.submission_cells[submission]
+    size = work.running.shape[1]
+    for position in range(reports.submission_start[submission], reports.submission_start[submission + 1]):
+        review = reports.submission_reviews[position]
+        if state.effortful[review]:
+            for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
+                c = reports.report_cell[report] - first
+                start = _row(report, reports.review_grader[review], given, state)
+                _multiply(work.running[c], tables.mass, start)
+
+
+@jit(fastmath=_REORDER)
+def _level_sums(weights: F32, edges: I64, first: int, n_levels: int, out: F64) -> float:
+    """Sums of the weights by rubric level; returns their total."""
+    total = 0.0
+    for level in range(n_levels):
+        out[level] = _sum(weights, edges[first + level], edges[first + level + 1])
+        total += out[level]
+    return total
+
+
+@jit
+def _true_grades(
+    submission: int, rng: np.random.Generator, keep: bool, given: Given, state: State, sums: Sums, work: Work
+) -> None:
+    """Draw the submission's true grades from ``work.running``, by level first and then within the level."""
+    reports, tables = given.reports, given.tables
+    first = reports.submission_cells[submission]
+    size = work.running.shape[1]
+    levels = work.sums
+    for cell in range(first, reports.submission_cells[submission + 1]):
+        running = work.running[cell - first]
+        start = tables.level_start[reports.cell_component[cell]] + reports.cell_component[cell]
+        n_levels = (
+            tables.level_start[reports.cell_component[cell] + 1] - tables.level_start[reports.cell_component[cell]]
+        )
+        total = _level_sums(running, tables.level_edges, start, n_levels, levels)
+        if total < _TINY:
+            _log_product(cell, submission, -1, given, state, work.logs)
+            top = work.logs[:size].max()
+            for i in range(size):
+                running[i] = np.exp(work.logs[i] - top)
+            total = _level_sums(running, tables.level_edges, start, n_levels, levels)
+        target = rng.random() * total
+        level = 0
+        while level < n_levels - 1 and target >= levels[level]:
+            target -= levels[level]
+            level += 1
+        i = tables.level_edges[start + level]
+        last = tables.level_edges[start + level + 1] - 1
+        while i < last and target >= running[i]:
+            target -= running[i]
+            i += 1
+        state.true_grade[cell] = i
+        if keep:
+            _add_level_masses(cell, given, running, levels, total, sums)
+
+
+@jit
+def _add_level_masses(cell: int, given: Given, running: F32, levels: F64, total: float, sums: Sums) -> None:
+    """Add the levels' probabilities, the grid cell on each cut-point shared out between its two levels."""
+    reports, tables = given.reports, given.tables
+    component = reports.cell_component[cell]
+    begin = tables.level_start[component]
+    n_levels = tables.level_start[component + 1] - begin
+    for cut in range(n_levels - 1):
+        moved = tables.cut_shares[begin + cut] * running[tables.cut_cells[begin + cut]]
+        levels[cut] += moved
+        levels[cut + 1] -= moved
+    for level in range(n_levels):
+        sums.level_mass[cell, level] += levels[level] / total
+
+
+@jit(fastmath=_REORDER)
+def _draw_from_logs(rng: np.random.Generator, logs: F64, size: int) -> int:
+    """An index drawn with probability proportional to exp(logs); destroys ``logs``."""
+    top = logs[0]
+    for i in range(1, size):
+        top = max(top, logs[i])
+    total = 0.0
+    for i in range(size):
+        gap = logs[i] - top
+        logs[i] = np.exp(gap) if gap > -40.0 else 0.0
+        total += logs[i]
+    target = rng.random() * total
+    chosen = 0
+    for i in range(size):
+        if logs[i] > 0.0:
+            chosen = i
+            target -= logs[i]
+            if target < 0.0:
+                break
+    return chosen
+
+
+@jit
+def _flush(part: F32, logs: F64, size: int) -> None:
+    for i in range(size):
+        logs[i] += part[i]
+        part[i] = 0.0
+
+
+@jit
+def _reliability(grader: int, rng: np.random.Generator, given: Given, state: State, work: Work) -> None:
+    """Draw a grader's reliability given everything else."""
+    reports, tables, beliefs = given.reports, given.tables, given.beliefs
+    size = len(tables.reliability_points)
+    logs, part, by_reliability = work.logs, work.part, tables.log_mass_by_reliability
+    for i in range(size):
+        logs[i] = beliefs.log_reliability[beliefs.group[grader], i]
+        part[i] = 0.0
+    offset = tables.from_bias[state.bias[grader]]
+    pending = 0
+    for review in range(reports.grader_reviews[grader], reports.grader_reviews[grader + 1]):
+        if not state.effortful[review]:
+            continue
+        for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
+            start = tables.report_column[report] + (offset + state.true_grade[reports.report_cell[report]]) * size
+            _add(part, by_reliability, start, size)
+            pending += 1
+            if pending == _PENDING:
+                _flush(part, logs, size)
+                pending = 0
+    _flush(part, logs, size)
+    if reports.authored_start[grader + 1] > reports.authored_start[grader]:
+        linear, quadratic = _authored_terms(grader, given, state)
+        for i in range(size):
+            point = tables.reliability_points[i]
+            logs[i] += point * (linear - 0.5 * quadratic * point)
+    state.reliability[grader] = _draw_from_logs(rng, logs, size)
+
+
+@jit
+def _authored_terms(grader: int, given: Given, state: State) -> tuple[float, float]:
+    """What the true grades of an author's submissions say of the author's reliability p: ``linear·p − quadratic·p²/2``."""
+    reports, tables, beliefs = given.reports, given.tables, given.beliefs
+    linear = 0.0
+    quadratic = 0.0
+    for position in range(reports.authored_start[grader], reports.authored_start[grader + 1]):
+        submission = reports.authored[position]
+        begin, end = reports.author_start[submission], reports.author_start[submission + 1]
+        others = 0.0
+        for place in range(begin, end):
+            if reports.authors[place] != grader:
+                others += _reliability_of(reports.authors[place], given, state)
+        others /= end - begin
+        for cell in range(reports.submission_cells[submission], reports.submission_cells[submission + 1]):
+            component = reports.cell_component[cell]
+            slope = beliefs.author_slope[component] / (end - begin)
+            gap = tables.true_grade_points[state.true_grade[cell]] - beliefs.author_mean[component]
+            gap -= beliefs.author_slope[component] * (others - beliefs.author_origin)
+            linear += beliefs.author_precision[component] * slope * gap
+            quadratic += beliefs.author_precision[component] * slope * slope
+    return linear, quadratic
+
+
+@jit
+def _bias(grader: int, rng: np.random.Generator, given: Given, state: State, work: Work) -> None:
+    """Draw a grader's bias given everything else."""
+    reports, tables, beliefs = given.reports, given.tables, given.beliefs
+    size = beliefs.log_bias.shape[1]
+    logs, part, by_bias = work.logs, work.part, tables.log_mass_by_bias
+    for i in range(size):
+        logs[i] = beliefs.log_bias[beliefs.group[grader], i]
+        part[i] = 0.0
+    offset = state.reliability[grader] * tables.row_length[grader]
+    pending = 0
+    for review in range(reports.grader_reviews[grader], reports.grader_reviews[grader + 1]):
+        if not state.effortful[review]:
+            continue
+        for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
+            start = tables.report_row[report] + offset
+            start += tables.from_true_grade[state.true_grade[reports.report_cell[report]]]
+            _add(part, by_bias, start, size)
+            pending += 1
+            if pending == _PENDING:
+                _flush(part, logs, size)
+                pending = 0
+    _flush(part, logs, size)
+    state.bias[grader] = _draw_from_logs(rng, logs, size)
+
+
+@jit
+def _effort(grader: int, rng: np.random.Generator, given: Given, state: State) -> None:
+    """Draw a grader's effort probability given the efforts."""
+    reports, beliefs = given.reports, given.beliefs
+    begin, end = reports.grader_reviews[grader], reports.grader_reviews[grader + 1]
+    effortful = 0
+    for review in range(begin, end):
+        effortful += state.effortful[review]
+    state.effort[grader] = rng.beta(beliefs.effort[0] + effortful, beliefs.effort[1] + (end - begin) - effortful)
+
+
+@jit
+def _add_influence(given: Given, state: State, sums: Sums) -> None:
+    """Add effort times reliability of every review."""
+    reports = given.reports
+    for grader in range(len(reports.grader_reviews) - 1):
+        reliability = _reliability_of(grader, given, state)
+        for review in range(reports.grader_reviews[grader], reports.grader_reviews[grader + 1]):
+            if state.effortful[review]:
+                sums.influence[review] += reliability
+
+
+@jit
+def _write(row: int, state: State, draws: Draws) -> None:
+    """Copy the state into a row of the draws."""
+    draws.true_grade[row] = state.true_grade
+    for grader in range(draws.effort.shape[1]):
+        draws.reliability[row, grader] = state.reliability[grader]
+        draws.bias[row, grader] = state.bias[grader]
+        draws.effort[row, grader] = state.effort[grader]
+    effortful = 0
+    for review in range(len(state.effortful)):
+        effortful += state.effortful[review]
+    draws.effortful_count[row] = effortful

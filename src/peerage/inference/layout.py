@@ -1,0 +1,250 @@
+"""A gradebook and a model, laid out as the arrays that the kernels read.
+
+Inside, graders are the gradebook's, in its order, followed, if the model correlates grades with reliability, by authors
+who graded nothing. Reviews are sorted by grader; ``Layout.review_order`` maps them back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerage.errors import ModelError
+from peerage.gradebook import INSTRUCTOR, MISSING, STUDENT, TA, Gradebook
+from peerage.inference.arrays import Clamps, Reports
+from peerage.inference.likelihood import Grids, paper_grids, wide_grids
+from peerage.model import INSTRUCTOR_RELIABILITY, Model
+
+AUTHOR = 3
+"""The prior group of students whose reliability is correlated with their own grades; the others are the roles."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """Fixed values of each grader, NaN where a value is inferred."""
+
+    effort: NDArray[np.float64]
+    reliability: NDArray[np.float64]
+    bias: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """With p the mean reported reliability of its authors, a true grade is N(mean + slope·(p − origin), 1/precision).
+
+    ``scale`` is λ, and an author's own reliability is N⁺(origin, sd²), in units of the reported reliability p = τ/λ.
+    """
+
+    mean: NDArray[np.float64]
+    slope: NDArray[np.float64]
+    precision: NDArray[np.float64]
+    origin: float
+    sd: float
+
+    @classmethod
+    def of(cls, model: Model, mu_s: NDArray[np.float64], sigma_s: NDArray[np.float64]) -> Correlation:
+        """From the hyperparameters: k_c = β₀/(τ_sc + β₀), and averages over components (docs/model.md)."""
+        priors = model.hyperparameters
+        beta_0 = priors.sigma_tau**-2.0
+        precision = sigma_s**-2.0 + beta_0
+        slope = beta_0 / precision * priors.lambda_tau
+        sd = np.sqrt(np.mean(sigma_s**2) + priors.sigma_tau**2) / priors.lambda_tau
+        return cls(mu_s, slope, precision, float(np.mean(mu_s)) / priors.lambda_tau, float(sd))
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The part of a fit's input that all models share."""
+
+    book: Gradebook
+    model: Model
+    reports: Reports
+    known: Known
+    group: NDArray[np.int32]
+    review_order: NDArray[np.int64]
+    report_level: NDArray[np.int64]
+    report_review: NDArray[np.int64]
+    cell_submission: NDArray[np.int64]
+    fixed_level: NDArray[np.int64]
+
+    @property
+    def n_cells(self) -> int:
+        """How many submission components have a true grade."""
+        return len(self.cell_submission)
+
+    @property
+    def n_graders(self) -> int:
+        """How many graders there are inside, authors who graded nothing included."""
+        return len(self.group)
+
+    @cached_property
+    def report_component(self) -> NDArray[np.int32]:
+        """(reports,) the component of each report."""
+        return self.reports.cell_component[self.reports.report_cell]
+
+    @property
+    def max_levels(self) -> int:
+        """The largest number of grades that a component has."""
+        return max(component.n_levels for component in self.book.rubric.components)
+
+    @cached_property
+    def report_value(self) -> NDArray[np.float64]:
+        """(reports,) the reported grades on the model's scale."""
+        values = np.empty(len(self.report_level))
+        for index, component in enumerate(self.book.rubric.components):
+            mine = self.report_component == index
+            values[mine] = component.scaled[self.report_level[mine]]
+        return values
+
+    @cached_property
+    def report_means(self) -> NDArray[np.float64]:
+        """(cells,) the mean of each cell's reports on the model's scale, or the prior mean where there are none."""
+        cells = self.reports.report_cell
+        counts = np.bincount(cells, minlength=self.n_cells)
+        sums = np.bincount(cells, self.report_value, minlength=self.n_cells)
+        prior = self.true_grade_prior[0][self.reports.cell_component]
+        return np.asarray(np.where(counts > 0, sums / np.maximum(counts, 1), prior))
+
+    @cached_property
+    def true_grade_prior(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Mean and standard deviation of true grades, for each component."""
+        mu_s, sigma_s = self.model.hyperparameters.for_components(len(self.book.rubric))
+        return np.array(mu_s), np.array(sigma_s)
+
+    @cached_property
+    def correlation(self) -> Correlation:
+        """How true grades and their authors' reliabilities are tied, if they are."""
+        return Correlation.of(self.model, *self.true_grade_prior)
+
+    @cached_property
+    def has_bias(self) -> bool:
+        """Whether there are biases to infer."""
+        return self.model.bias and self.model.hyperparameters.sigma_b > 0
+
+    @cached_property
+    def grids(self) -> Grids:
+        """The grids of this fit."""
+        priors = self.model.hyperparameters
+        if self.model.grids == "paper":
+            return paper_grids(self.has_bias)
+        gammas = [(priors.alpha_tau, priors.beta_tau)]
+        if (self.group == TA).any():
+            gammas.append((priors.alpha_tau_ta, priors.beta_tau_ta))
+        normals = [(self.correlation.origin, self.correlation.sd)] if self.model.correlation else []
+        return wide_grids(*self.true_grade_prior, priors.sigma_b, gammas, normals, self.has_bias)
+
+    def clamps(self, bins: NDArray[np.float32]) -> Clamps:
+        """What is not inferred; ``bins`` has a row for each cell with a fixed true grade."""
+        cell_bin = np.full(self.n_cells, -1, np.int32)
+        fixed = np.flatnonzero(self.fixed_level != MISSING)
+        cell_bin[fixed] = np.arange(len(fixed))
+        known = self.known
+        reliability = np.nan_to_num(known.reliability)
+        flags = [~np.isnan(values) for values in (known.effort, known.reliability, known.bias)]
+        return Clamps(*flags, cell_bin, bins, reliability)
+
+
+def lay_out(book: Gradebook, model: Model) -> Layout:
+    """Sort, index and check a gradebook for a model."""
+    if model.correlation and not any(book.authors):
+        raise ModelError("correlation needs to know who wrote what; add an author column to the grades")
+    graders = {name: index for index, name in enumerate(book.graders)}
+    authors = _correlated_authors(book, graders) if model.correlation else [[] for _ in book.submissions]
+    n_graders = max([len(graders), *(index + 1 for entry in authors for index in entry)])
+
+    order = np.argsort(book.review_grader, kind="stable")
+    review_grader, review_submission = book.review_grader[order], book.review_submission[order].astype(np.int64)
+    levels = book.levels[order]
+    submission, component = np.nonzero(book.applicable)
+    cell_of = np.full(book.applicable.shape, -1, np.int64)
+    cell_of[submission, component] = np.arange(len(submission))
+    report_review, report_component = np.nonzero(levels != MISSING)
+
+    group = np.concatenate([book.roles, np.full(n_graders - len(graders), STUDENT)]).astype(np.int32)
+    group[[index for entry in authors for index in entry]] = AUTHOR
+    author_start, author_list = _ragged(authors)
+    submission_of_author = np.repeat(np.arange(book.n_submissions), np.diff(author_start))
+    by_author = np.argsort(author_list, kind="stable")
+    by_submission = np.argsort(review_submission, kind="stable")
+    reports = Reports(
+        grader_reviews=_starts(review_grader, n_graders),
+        review_reports=_starts(report_review, len(order)),
+        review_grader=review_grader.astype(np.int32),
+        report_cell=cell_of[review_submission[report_review], report_component].astype(np.int32),
+        submission_cells=_starts(submission, book.n_submissions),
+        cell_component=component.astype(np.int32),
+        submission_start=_starts(review_submission[by_submission], book.n_submissions),
+        submission_reviews=by_submission.astype(np.int32),
+        author_start=author_start,
+        authors=author_list,
+        authored_start=_starts(author_list[by_author], n_graders),
+        authored=submission_of_author[by_author].astype(np.int32),
+    )
+    return Layout(
+        book=book,
+        model=model,
+        reports=reports,
+        known=_known(book, model, graders, group),
+        group=group,
+        review_order=order,
+        report_level=levels[report_review, report_component].astype(np.int64),
+        report_review=report_review,
+        cell_submission=submission,
+        fixed_level=_fixed_levels(book, model, cell_of),
+    )
+
+
+def _starts(sorted_owners: NDArray[np.integer], count: int) -> NDArray[np.int64]:
+    """Where each owner's entries begin in a list sorted by owner, and where the last ones end."""
+    return np.searchsorted(sorted_owners, np.arange(count + 1)).astype(np.int64)
+
+
+def _ragged(lists: list[list[int]]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    starts = np.cumsum([0] + [len(entry) for entry in lists]).astype(np.int64)
+    return starts, np.array([index for entry in lists for index in entry], dtype=np.int32)
+
+
+def _correlated_authors(book: Gradebook, graders: dict[str, int]) -> list[list[int]]:
+    """For each submission, its authors as grader indexes; authors who graded nothing get indexes after the graders'."""
+    indexes = dict(graders)
+    lists = []
+    for names in book.authors:
+        known = [indexes.setdefault(name, len(indexes)) for name in names]
+        lists.append([index for index in known if index >= len(graders) or book.roles[index] == STUDENT])
+    return lists
+
+
+def _known(book: Gradebook, model: Model, graders: dict[str, int], group: NDArray[np.int32]) -> Known:
+    """Clamps of TAs and instructors, then what the user fixed."""
+    fixed = model.fixed
+    if fixed.effort and not model.effort:
+        raise ModelError("effort is fixed for some graders but the model has no effort; leave one of the two out")
+    effort = np.full(len(group), np.nan if model.effort else 1.0)
+    effort[(group == TA) | (group == INSTRUCTOR)] = 1.0
+    reliability = np.where(group == INSTRUCTOR, INSTRUCTOR_RELIABILITY, np.nan)
+    bias = np.full(len(group), np.nan if model.bias and model.hyperparameters.sigma_b > 0 else 0.0)
+    for name, values in (("effort", effort), ("reliability", reliability), ("bias", bias)):
+        for grader, value in getattr(fixed, name).items():
+            if grader not in graders:
+                raise ModelError(f"the {name} of {grader!r} is fixed, but nobody of that id graded anything")
+            values[graders[grader]] = value
+    return Known(effort, reliability, bias)
+
+
+def _fixed_levels(book: Gradebook, model: Model, cell_of: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(cells,) the level at which each cell's true grade is fixed, or MISSING."""
+    levels = np.full(int(cell_of.max()) + 1, MISSING, np.int64)
+    submissions = {name: index for index, name in enumerate(book.submissions)} if model.fixed.true_grade else {}
+    for (submission, component), grade in model.fixed.true_grade.items():
+        if submission not in submissions or component not in book.rubric.names:
+            raise ModelError(
+                f"the true grade of {submission!r} in {component!r} is fixed, but the grades have no such entry"
+            )
+        cell = cell_of[submissions[submission], book.rubric.names.index(component)]
+        if cell < 0:
+            raise ModelError(f"the true grade of {submission!r} is fixed in {component!r}, which nobody graded there")
+        levels[cell] = book.rubric[component].level_of(grade)
+    return levels

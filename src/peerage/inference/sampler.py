@@ -1,0 +1,182 @@
+"""Chains: seeds, threads, progress, cancellation, and going on from where a chain stands.
+
+Each chain has its own generator, spawned from one seed, and runs in its own thread; what it draws does not depend on the
+number of threads.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerage.inference import censored, uncensored
+from peerage.inference.arrays import Sums
+from peerage.inference.jit import needs_compilation
+from peerage.inference.layout import Layout
+
+VARIABLES = ("true_grade", "reliability", "bias", "effort")
+"""What is drawn for each cell (true grades) and each grader (the others)."""
+
+_CHUNK_SECONDS = 0.1
+
+Report = Callable[[int], None]
+
+
+class ChainState(NamedTuple):
+    """All that is needed to continue a chain: the variables by name, and the generator's state."""
+
+    variables: dict[str, NDArray[Any]]
+    generator: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Samples:
+    """What the chains drew: arrays (chain, draw, entry), and averages over all draws of conditional probabilities."""
+
+    draws: dict[str, NDArray[Any]]
+    effortful_count: NDArray[np.int64]
+    level_mass: NDArray[np.float64]
+    effortful: NDArray[np.float64]
+    influence: NDArray[np.float64]
+    states: tuple[ChainState, ...]
+    seconds: float
+
+    @property
+    def n_chains(self) -> int:
+        """How many chains there are."""
+        return int(self.effortful_count.shape[0])
+
+    @property
+    def n_draws(self) -> int:
+        """How many draws each chain kept."""
+        return int(self.effortful_count.shape[1])
+
+    def followed_by(self, later: Samples) -> Samples:
+        """These draws and later ones of the same chains, as one."""
+        total = self.n_draws + later.n_draws
+        mean = lambda a, b: (a * self.n_draws + b * later.n_draws) / total  # noqa: E731
+        return Samples(
+            {name: np.concatenate([self.draws[name], later.draws[name]], axis=1) for name in VARIABLES},
+            np.concatenate([self.effortful_count, later.effortful_count], axis=1),
+            mean(self.level_mass, later.level_mass),
+            mean(self.effortful, later.effortful),
+            mean(self.influence, later.influence),
+            later.states,
+            self.seconds + later.seconds,
+        )
+
+
+def must_compile(layout: Layout) -> bool:
+    """Whether sampling will first compile its kernels, which takes some seconds once after installation."""
+    return needs_compilation(_engine(layout).sweep)
+
+
+def sample(
+    layout: Layout,
+    *,
+    chains: int,
+    draws: int,
+    burn_in: int,
+    seed: int,
+    workers: int | None = None,
+    report: Report | None = None,
+    states: tuple[ChainState, ...] = (),
+) -> Samples:
+    """Run the chains: from ``states`` where given, else from a dispersed start.
+
+    ``report`` is called, from any thread, with the number of sweeps done since its last call.
+    """
+    begun = time.perf_counter()
+    engine = _engine(layout)
+    given = engine.prepare(layout)
+    generators = [np.random.Generator(np.random.PCG64(child)) for child in np.random.SeedSequence(seed).spawn(chains)]
+    if states:
+        generators = [_generator(state) for state in states]
+    runs = []
+    for index, rng in enumerate(generators):
+        state = _restored(layout, given, states[index]) if states else engine.initial_state(layout, given, rng)
+        runs.append(_Chain(layout, given, rng, state, draws, report))
+    runs[0].sweep(0, 0, keep=False)  # compiles, in one thread
+    stop = threading.Event()
+    with ThreadPoolExecutor(max_workers=min(workers or os.cpu_count() or 1, len(runs))) as pool:
+        futures = [pool.submit(run.run, burn_in, draws, stop) for run in runs]
+        try:
+            wait(futures)
+        except BaseException:
+            stop.set()
+            raise
+        for future in futures:
+            future.result()
+    return _collect(runs, draws, time.perf_counter() - begun)
+
+
+class _Chain:
+    """One chain: its state and what it has drawn."""
+
+    def __init__(
+        self, layout: Layout, given: Any, rng: np.random.Generator, state: Any, draws: int, report: Report | None
+    ) -> None:
+        engine = _engine(layout)
+        self.kernel = engine.sweep
+        self.flags = (layout.model.effort, layout.has_bias)
+        self.given, self.rng, self.state, self.report = given, rng, state, report
+        n_reviews = layout.book.n_reviews
+        self.sums = Sums(np.zeros((layout.n_cells, layout.max_levels)), np.zeros(n_reviews), np.zeros(n_reviews))
+        self.draws = engine.new_draws(layout, draws)
+        self.work = engine.new_work(layout)
+
+    def sweep(self, count: int, first: int, *, keep: bool) -> None:
+        self.kernel(self.rng, count, first, keep, *self.flags, self.given, self.state, self.sums, self.draws, self.work)
+
+    def run(self, burn_in: int, draws: int, stop: threading.Event) -> None:
+        """Burn in, then draw, in chunks short enough for progress to be seen and interrupts to be heeded."""
+        chunk = 1
+        done = -burn_in
+        while done < draws and not stop.is_set():
+            count = min(chunk, -done if done < 0 else draws - done)
+            begun = time.perf_counter()
+            self.sweep(count, max(done, 0), keep=done >= 0)
+            if time.perf_counter() - begun < _CHUNK_SECONDS:
+                chunk *= 2
+            done += count
+            if self.report is not None:
+                self.report(count)
+
+
+def _engine(layout: Layout) -> Any:
+    return censored if layout.model.censoring else uncensored
+
+
+def _generator(state: ChainState) -> np.random.Generator:
+    bit_generator = np.random.PCG64()
+    bit_generator.state = state.generator
+    return np.random.Generator(bit_generator)
+
+
+def _restored(layout: Layout, given: Any, state: ChainState) -> Any:
+    """A copy of a stored state, in the engine's own type."""
+    template = _engine(layout).initial_state(layout, given, np.random.default_rng(0))
+    return type(template)(**{name: state.variables[name].copy() for name in template._fields})
+
+
+def _collect(runs: list[_Chain], draws: int, seconds: float) -> Samples:
+    total = max(draws, 1) * len(runs)
+    n_effortless = [run for run in runs if not run.flags[0]]
+    effortful = sum(run.sums.effortful for run in runs) / total
+    return Samples(
+        {name: np.stack([getattr(run.draws, name) for run in runs]) for name in VARIABLES},
+        np.stack([run.draws.effortful_count for run in runs]),
+        sum(run.sums.level_mass for run in runs) / total,
+        np.ones_like(effortful) if n_effortless else effortful,
+        sum(run.sums.influence for run in runs) / total,
+        tuple(ChainState(run.state._asdict(), dict(run.rng.bit_generator.state)) for run in runs),
+        seconds,
+    )
