@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from peerage.errors import PeerageError as PeerageError
     from peerage.errors import Problem as Problem
     from peerage.errors import ResultsError as ResultsError
+    from peerage.formats import read_grades as read_grades
     from peerage.gradebook import Gradebook as Gradebook
     from peerage.model import Fixed as Fixed
     from peerage.model import Model as Model
@@ -46,6 +47,7 @@ _HOMES = {
     "ResultsError": "errors",
     "Rubric": "rubric",
     "Truth": "simulation.truth",
+    "read_grades": "formats",
     "simulate": "simulation.classes",
 }
 
@@ -63,6 +65,7 @@ __all__ = [
     "ResultsError",
     "Rubric",
     "Truth",
+    "read_grades",
     "simulate",
 ]
 

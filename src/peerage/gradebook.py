@@ -6,8 +6,11 @@ component that was graded and -1 for each that was not. Ids are text, in the ord
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
+from html import escape
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from peerage.errors import InputError, Problem
-from peerage.rubric import Rubric
+from peerage.rubric import FORBIDDEN, Rubric
 
 ROLES = ("student", "ta", "instructor")
 """The roles that a grader can have; ``Gradebook.roles`` holds indexes into this tuple."""
@@ -56,12 +59,16 @@ class Gradebook:
     notices: tuple[Problem, ...] = ()
 
     def __post_init__(self) -> None:
-        for name, dtype in (
+        dtypes: tuple[tuple[str, Any], ...] = (
             ("roles", np.int8),
             ("review_submission", np.int32),
             ("review_grader", np.int32),
             ("levels", np.int16),
-        ):
+            ("times", "datetime64[us]"),
+        )
+        for name, dtype in dtypes:
+            if getattr(self, name) is None:
+                continue
             array = np.ascontiguousarray(getattr(self, name), dtype=dtype)
             array.setflags(write=False)
             object.__setattr__(self, name, array)
@@ -89,7 +96,7 @@ class Gradebook:
 
     @cached_property
     def applicable(self) -> NDArray[np.bool_]:
-        """(submissions, components): does the component belong to the submission's assignment?
+        """(submissions, components): whether the component belongs to the submission's assignment.
 
         A component belongs to an assignment when anybody graded it on any of the assignment's submissions.
         """
@@ -108,16 +115,30 @@ class Gradebook:
         values.setflags(write=False)
         return values
 
-    def table(self) -> pd.DataFrame:
-        """The grades in long form: submission, grader, component, grade, assignment, author, role, time."""
-        review, component = np.nonzero(self.levels != MISSING)
-        submission, grader = self.review_submission[review], self.review_grader[review]
-        columns: dict[str, Any] = {
-            "submission": np.array(self.submissions, dtype=object)[submission],
-            "grader": np.array(self.graders, dtype=object)[grader],
-            "component": np.array(self.rubric.names, dtype=object)[component],
-            "grade": self.values[review, component],
+    def table(self, *, wide: bool = False) -> pd.DataFrame:
+        """The grades in long form: submission, grader, component, grade, assignment, author, role, time.
+
+        In the ``wide`` form there is a row per review and, instead of component and grade, a column per component.
+        Assignment, author and time are left out where none is known.
+        """
+        if wide:
+            review = np.arange(self.n_reviews)
+            grades = dict(zip(self.rubric.names, self.values.T, strict=True))
+        else:
+            review, component = np.nonzero(self.levels != MISSING)
+            names = np.array(self.rubric.names, dtype=object)[component]
+            grades = {"component": names, "grade": self.values[review, component]}
+        return pd.DataFrame(self._ids(review) | grades | self._circumstances(review))
+
+    def _ids(self, review: NDArray[np.intp]) -> dict[str, NDArray[Any]]:
+        return {
+            "submission": np.array(self.submissions, dtype=object)[self.review_submission[review]],
+            "grader": np.array(self.graders, dtype=object)[self.review_grader[review]],
         }
+
+    def _circumstances(self, review: NDArray[np.intp]) -> dict[str, NDArray[Any]]:
+        submission, grader = self.review_submission[review], self.review_grader[review]
+        columns: dict[str, NDArray[Any]] = {}
         if any(self.assignments):
             columns["assignment"] = np.array(self.assignments, dtype=object)[submission]
         if any(self.authors):
@@ -126,7 +147,36 @@ class Gradebook:
         columns["role"] = np.array(ROLES, dtype=object)[self.roles[grader]]
         if self.times is not None:
             columns["time"] = self.times[review]
-        return pd.DataFrame(columns)
+        return columns
+
+    @classmethod
+    def from_table(cls, table: pd.DataFrame, rubric: Rubric | str | Path | None = None, **options: Any) -> Gradebook:
+        """A gradebook from a table, long or wide, with the options of :func:`peerage.read_grades`.
+
+        Problems name rows by their position, counted from 0.
+        """
+        from peerage.formats import from_table
+
+        return from_table(table, rubric, **options)
+
+    def select(self, reviews: NDArray[np.bool_]) -> Gradebook:
+        """Keep some reviews; all submissions and graders keep their places, even those left without any."""
+        mask = np.asarray(reviews)
+        if mask.shape != (self.n_reviews,) or mask.dtype != bool:
+            raise InputError(f"the reviews to select must be a mask of {self.n_reviews} true or false values")
+        return replace(
+            self,
+            review_submission=self.review_submission[mask],
+            review_grader=self.review_grader[mask],
+            levels=self.levels[mask],
+            times=None if self.times is None else self.times[mask],
+        )
+
+    def write(self, path: str | Path, *, wide: bool = False, rubric: bool = False) -> None:
+        """Write the grades as CSV, TSV, XLSX or Parquet, by the suffix; with ``rubric``, a rubric.toml beside them."""
+        from peerage.formats import write_grades
+
+        write_grades(self, Path(path), wide=wide, rubric=rubric)
 
     def __repr__(self) -> str:
         return (
@@ -134,10 +184,22 @@ class Gradebook:
             f"by {self.n_graders:,} graders on {', '.join(self.rubric.names)})"
         )
 
+    def _repr_html_(self) -> str:
+        """The gradebook in a notebook: what it counts and its rubric."""
+        counts = (("grades", self.n_grades), ("reviews", self.n_reviews), ("submissions", self.n_submissions))
+        rows = [(noun, f"{number:,}") for noun, number in (*counts, ("graders", self.n_graders))]
+        rows += [(component.name, component.legend) for component in self.rubric.components]
+        cells = "".join(f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>" for name, text in rows)
+        notices = "".join(f"<li>{escape(str(notice))}</li>" for notice in self.notices)
+        return f"<table><caption>Gradebook</caption>{cells}</table>" + (f"<ul>{notices}</ul>" if notices else "")
+
     def _validate(self) -> None:
         """Refuse arrays that do not fit together; files are checked, with row numbers, by the readers."""
         n_submissions, n_graders = len(self.submissions), len(self.graders)
-        if self.levels.shape != (self.n_reviews, len(self.rubric)) or self.review_grader.shape != (self.n_reviews,):
+        lengths = {self.review_grader.shape, self.review_submission.shape, self.levels.shape[:1]}
+        if self.times is not None:
+            lengths.add(self.times.shape)
+        if lengths != {(self.n_reviews,)} or self.levels.shape[1:] != (len(self.rubric),):
             raise InputError("the gradebook's arrays do not agree in length")
         if not self.n_reviews or self.n_grades == 0:
             raise InputError("there is nothing to fit: the gradebook holds no grade")
@@ -147,6 +209,7 @@ class Gradebook:
             raise InputError("each grader needs a role")
         if len(set(self.submissions)) != n_submissions or len(set(self.graders)) != n_graders:
             raise InputError("the ids of submissions and of graders must be distinct")
+        _validate_ids((*self.submissions, *self.graders), self.authors)
         for indexes, size in ((self.review_submission, n_submissions), (self.review_grader, n_graders)):
             if indexes.min() < 0 or indexes.max() >= size:
                 raise InputError("a review refers to a submission or grader that is not listed")
@@ -156,3 +219,12 @@ class Gradebook:
         pairs = self.review_submission.astype(np.int64) * n_graders + self.review_grader
         if len(np.unique(pairs)) != self.n_reviews:
             raise InputError("the same grader reviews a submission twice")
+
+
+def _validate_ids(ids: Iterable[str], authors: Iterable[tuple[str, ...]]) -> None:
+    for name in ids:
+        if not isinstance(name, str) or not name.strip() or FORBIDDEN.search(name):
+            raise InputError(f"an id must be text that is neither empty nor holds control characters, not {name!r}")
+    for name in (name for names in authors for name in names):
+        if not name or name != name.strip() or ";" in name or FORBIDDEN.search(name):
+            raise InputError(f"an author must be an id without semicolons and outer spaces, not {name!r}")

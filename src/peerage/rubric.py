@@ -13,6 +13,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,12 @@ MODEL_MAXIMUM = 5.0
 """The upper end of the model's scale; the lower end is 0."""
 
 MAXIMUM_LEVELS = 1001
+"""How many grades a component can have."""
+
+LISTED_LEVELS = 7
+FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+"""Characters that ids and names cannot have, because workbooks and text files cannot hold them."""
+
 _RANGE = re.compile(r"\s*(\S+)\s+to\s+(\S+)\s+by\s+(\S+)\s*")
 
 
@@ -45,6 +52,21 @@ class Component:
     def n_levels(self) -> int:
         """How many legal grades there are."""
         return len(self.grades)
+
+    @property
+    def smallest_gap(self) -> float:
+        """The smallest distance between two neighbouring grades."""
+        return float(np.diff(self.values).min())
+
+    @property
+    def legend(self) -> str:
+        """The grades in words: all of a few, or ``0 to 100 by 1``."""
+        if self.n_levels <= LISTED_LEVELS:
+            return ", ".join(f"{grade:g}" for grade in self.grades)
+        ends = f"{self.grades[0]:g} to {self.grades[-1]:g}"
+        gaps = np.diff(self.values)
+        even = np.allclose(gaps, gaps[0], rtol=1e-6, atol=0)
+        return f"{ends} by {gaps[0]:g}" if even else f"{self.n_levels} grades from {ends}"
 
     @property
     def worth(self) -> tuple[float, ...]:
@@ -178,15 +200,17 @@ def tidy(number: float) -> int | float:
 
 def _component_problems(component: Component) -> Iterable[str]:
     grades, points = component.grades, component.points
-    if not component.name:
+    if not component.name.strip():
         yield "its name is empty"
+    elif component.name != component.name.strip() or FORBIDDEN.search(component.name):
+        yield "its name has spaces around it or control characters in it"
     if len(grades) < 2:
         yield "it needs at least two grades"
     elif len(grades) > MAXIMUM_LEVELS:
         yield f"it has {len(grades)} grades; at most {MAXIMUM_LEVELS} are supported"
     if not all(math.isfinite(grade) for grade in grades):
         yield "its grades must be finite numbers"
-    elif any(second <= first for first, second in zip(grades, grades[1:], strict=False)):
+    elif any(second <= first for first, second in pairwise(grades)):
         yield "its grades must ascend without repetition"
     if points is not None and len(points) != len(grades):
         yield f"it has {len(grades)} grades but {len(points)} points; give each grade its points"

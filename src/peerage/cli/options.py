@@ -22,27 +22,19 @@ class Duplicates(StrEnum):
     MEAN = "mean"
 
 
-Grades = Annotated[
-    list[Path], typer.Argument(help="Tables of grades: CSV, TSV, XLSX or Parquet.", metavar="GRADES")
-]
+Grades = Annotated[list[Path], typer.Argument(help="Tables of grades: CSV, TSV, XLSX or Parquet.", metavar="GRADES")]
 RubricFile = Annotated[
     Path | None,
-    typer.Option(
-        "--rubric", metavar="FILE", help="The rubric (TOML). Default: rubric.toml beside GRADES, if any."
-    ),
+    typer.Option("--rubric", metavar="FILE", help="The rubric (TOML). Default: rubric.toml beside GRADES, if any."),
 ]
 Columns = Annotated[
     str | None,
     typer.Option(metavar="NAME=COLUMN,...", help="Which column is which: grader=Reviewer,submission=Paper."),
 ]
-Snap = Annotated[
-    bool, typer.Option("--snap", help="Move a grade that is not on the rubric to the nearest that is.")
-]
+Snap = Annotated[bool, typer.Option("--snap", help="Move a grade that is not on the rubric to the nearest that is.")]
 DuplicatesOption = Annotated[
     Duplicates,
-    typer.Option(
-        "--duplicates", help="The same grader twice on a submission: refuse, keep the last, or average."
-    ),
+    typer.Option("--duplicates", help="The same grader twice on a submission: refuse, keep the last, or average."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
@@ -62,9 +54,7 @@ def parse_columns(text: str | None) -> dict[str, str] | None:
     if text is None:
         return None
     pairs = [part.partition("=") for part in text.split(",")]
-    broken = [
-        f"{name}{sign}{column}" for name, sign, column in pairs if not (name.strip() and column.strip())
-    ]
+    broken = [f"{name}{sign}{column}" for name, sign, column in pairs if not (name.strip() and column.strip())]
     if broken:
         remedy = "write it as grader=Reviewer,submission=Paper"
         raise InputError(Problem(f"--columns: {broken[0]!r} does not pair a name with a column", remedy))

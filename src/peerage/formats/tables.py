@@ -1,34 +1,21 @@
 """Tables as files: the one writer that everything uses, by the file's suffix.
 
-A spreadsheet takes a text cell that begins with ``=``, ``+``, ``-``, ``@``, tab or carriage return for a
-formula. Such a cell gets one leading apostrophe in CSV, TSV and XLSX files, which our own readers take off
-again. Text that already has apostrophes before such a character gets one more, so that nothing is lost.
+A spreadsheet takes a text cell that begins with ``=``, ``+``, ``-``, ``@``, tab or carriage return for a formula.
+Such a cell gets one leading apostrophe in CSV, TSV and XLSX files, which our own readers take off again.
 """
 
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 
 from peerage.errors import InputError, MissingExtraError, Problem
-
-_GUARDED = r"^('*[=+\-@\t\r])"
-_UNGUARDED = r"^'('*[=+\-@\t\r])"
-
-
-def guard(text: pd.Series[str]) -> pd.Series[str]:
-    """Put an apostrophe before text that a spreadsheet would take for a formula."""
-    return text.str.replace(_GUARDED, r"'\1", regex=True)
-
-
-def unguard(text: pd.Series[str]) -> pd.Series[str]:
-    """Take off the apostrophe that :func:`guard` puts on."""
-    return text.str.replace(_UNGUARDED, r"\1", regex=True)
+from peerage.formats.escaping import escape_xlsx, guard
 
 
 def write_table(frame: pd.DataFrame, path: str | Path) -> None:
@@ -36,10 +23,8 @@ def write_table(frame: pd.DataFrame, path: str | Path) -> None:
     path = Path(path)
     writer = _WRITERS.get(path.suffix.lower())
     if writer is None:
-        raise InputError(
-            Problem("is not a kind of file that can be written", f"use {', '.join(_WRITERS)}", path.name)
-        )
-    partial = path.with_name(f".{path.name}.part")
+        raise InputError(Problem("is not a kind of file that can be written", f"use {', '.join(_WRITERS)}", path.name))
+    partial = path.with_name(f".{path.name}.part{path.suffix}")
     try:
         writer(frame, partial)
         partial.replace(path)
@@ -47,19 +32,20 @@ def write_table(frame: pd.DataFrame, path: str | Path) -> None:
         partial.unlink(missing_ok=True)
 
 
-def _guarded(frame: pd.DataFrame) -> pd.DataFrame:
-    """The same table with every text cell and column name guarded."""
-    guarded = pd.DataFrame({index: _guard_cells(column) for index, (_, column) in enumerate(frame.items())})
-    guarded.columns = pd.Index(guard(pd.Series(frame.columns, dtype=str)))
-    return guarded
+def _map_texts(frame: pd.DataFrame, function: Callable[[str], str]) -> pd.DataFrame:
+    """The table with all text in it, column names included, replaced."""
+    columns = {index: _map_column(column, function) for index, (_, column) in enumerate(frame.items())}
+    mapped = pd.DataFrame(columns, index=frame.index)
+    mapped.columns = pd.Index([function(str(name)) for name in frame.columns], dtype=object)
+    return mapped
 
 
-def _guard_cells(column: pd.Series[Any]) -> pd.Series[Any]:
-    if isinstance(column.dtype, pd.StringDtype):
-        return guard(column)
-    if column.dtype != object:
+def _map_column(column: pd.Series[Any], function: Callable[[str], str]) -> pd.Series[Any]:
+    if not pd.api.types.is_string_dtype(column.dtype) and column.dtype != object:
         return column
-    return column.map(lambda cell: re.sub(_GUARDED, r"'\1", cell) if isinstance(cell, str) else cell)
+    codes, distinct = pd.factorize(column.astype(object))
+    replaced = np.array([*(function(cell) if isinstance(cell, str) else cell for cell in distinct), None], dtype=object)
+    return pd.Series(replaced[codes], index=column.index, dtype=object)
 
 
 def _write_csv(frame: pd.DataFrame, path: Path) -> None:
@@ -71,19 +57,23 @@ def _write_tsv(frame: pd.DataFrame, path: Path) -> None:
 
 
 def _write_delimited(frame: pd.DataFrame, path: Path, delimiter: str) -> None:
-    frame = _guarded(frame)
+    returns = False
+
+    def guarded(text: str) -> str:
+        nonlocal returns
+        returns = returns or "\r" in text
+        return guard(text)
+
+    frame = _map_texts(frame, guarded)
     # Python's csv module leaves a lone carriage return unquoted, and readers take it for the end of the row.
-    texts = [
-        column.astype(str) for _, column in frame.items() if column.dtype == object or column.dtype == "str"
-    ]
-    returns = any(text.str.contains("\r", regex=False).any() for text in [*texts, frame.columns.to_series()])
-    quoting = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL
+    quoting: Literal[0, 2] = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL
     frame.to_csv(path, sep=delimiter, index=False, encoding="utf-8", lineterminator="\n", quoting=quoting)
 
 
 def _write_xlsx(frame: pd.DataFrame, path: Path) -> None:
+    frame = _map_texts(frame, lambda text: escape_xlsx(guard(text)))
     with pd.ExcelWriter(path, engine="openpyxl") as workbook:
-        _guarded(frame).to_excel(workbook, index=False)
+        frame.to_excel(workbook, index=False)
 
 
 def _write_parquet(frame: pd.DataFrame, path: Path) -> None:

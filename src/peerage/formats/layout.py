@@ -1,0 +1,146 @@
+"""What each column of a sheet means: long or wide, which column is the grader's, which are components."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from peerage.errors import InputError, Problem
+from peerage.formats.names import FIELDS, field_of, fold
+from peerage.formats.numbers import is_number
+from peerage.formats.sheet import Sheet
+from peerage.wording import counted, quoted
+
+REQUIRED = ("submission", "grader")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which column of a sheet holds what.
+
+    Attributes
+    ----------
+    fields: the column of each field that was found
+    components: in the wide form, the column of each component; empty in the long form
+    notices: columns that were recognised by another name, or left out
+    """
+
+    fields: Mapping[str, str]
+    components: Mapping[str, str]
+    notices: tuple[Problem, ...] = ()
+
+
+def understand(sheet: Sheet, components: Sequence[str] | None, mapping: Mapping[str, str]) -> Layout:
+    """Find out what each column means, from the user's mapping, our names, the rubric's components and synonyms."""
+    fields = _mapped(sheet, mapping)
+    _add_own_names(sheet, fields)
+    _add_synonyms(sheet, fields, components or ())
+    _require(sheet, fields, REQUIRED)
+    if "component" in fields:
+        _require(sheet, fields, ("grade",))
+        found: dict[str, str] = {}
+    else:
+        found = _wide(sheet, fields, components, "grade" in mapping)
+    used = {*fields.values(), *found.values()}
+    return Layout(fields, found, tuple(_notices(sheet, fields, mapping, used)))
+
+
+def _mapped(sheet: Sheet, mapping: Mapping[str, str]) -> dict[str, str]:
+    problems = []
+    fields = {}
+    for field, wanted in mapping.items():
+        column = next((name for name in sheet.header if fold(name) == fold(wanted)), None)
+        if column is None:
+            problems.append(Problem(f"has no column {wanted!r} for the {field}", _offer(sheet), sheet.file))
+        else:
+            fields[field] = column
+    if problems:
+        raise InputError(problems)
+    return fields
+
+
+def _add_own_names(sheet: Sheet, fields: dict[str, str]) -> None:
+    for name in sheet.header:
+        if fold(name) in FIELDS and name not in fields.values():
+            fields.setdefault(fold(name), name)
+
+
+def _add_synonyms(sheet: Sheet, fields: dict[str, str], components: Iterable[str]) -> None:
+    """Recognise other names for fields that are still missing, unless the rubric has a component of that name."""
+    taken = {fold(name) for name in components} | {fold(name) for name in fields.values()}
+    candidates: dict[str, list[str]] = {}
+    for name in sheet.header:
+        field = field_of(name)
+        if field and field not in fields and fold(name) not in taken:
+            candidates.setdefault(field, []).append(name)
+    if "component" not in candidates.keys() | fields.keys():
+        # Without a component column the form is wide, and a column called "Score" is a component like any other.
+        candidates.pop("grade", None)
+    problems = []
+    for field, names in candidates.items():
+        fields[field] = names[0]
+        if len(names) > 1:
+            message = f"{' and '.join(map(repr, names))} could each be the {field}"
+            problems.append(Problem(message, f"say which with --columns {field}={names[0]}", sheet.file))
+    if problems:
+        raise InputError(problems)
+
+
+def _require(sheet: Sheet, fields: Mapping[str, str], names: Sequence[str]) -> None:
+    missing = [name for name in names if name not in fields]
+    if missing:
+        example = ",".join(f"{name}=COLUMN" for name in missing)
+        remedy = f"say which it is with --columns {example} ({_offer(sheet)})"
+        raise InputError([Problem(f"has no column for the {name}", remedy, sheet.file) for name in missing])
+
+
+def _wide(
+    sheet: Sheet, fields: dict[str, str], components: Sequence[str] | None, grade_is_mapped: bool
+) -> dict[str, str]:
+    """The component columns of the wide form; a lone column ``grade`` is the one component."""
+    free = [name for name in sheet.header if name not in fields.values()]
+    grade = fields.pop("grade", None)
+    if components is None:
+        found = {grade: grade} if grade else {name: name for name in free if _looks_graded(sheet, name)}
+    else:
+        found = _named(free if grade is None else [*free, grade], components)
+        if grade is not None and (grade_is_mapped or not found) and len(components) == 1:
+            found = {components[0]: grade}
+    if not found:
+        wanted = "has no column of grades" if components is None else "has no column for any component of the rubric"
+        remedy = f"add a column for each component, or the columns component and grade ({_offer(sheet)})"
+        raise InputError(Problem(wanted, remedy, sheet.file))
+    return found
+
+
+def _named(columns: Iterable[str], components: Sequence[str]) -> dict[str, str]:
+    """The column of each component: of the very name, or else the same but for capitals."""
+    columns = list(columns)
+    exact = {name: name for name in components if name in columns}
+    folded = {fold(column): column for column in columns if column not in exact}
+    return {name: exact.get(name) or folded[fold(name)] for name in components if name in exact or fold(name) in folded}
+
+
+def _looks_graded(sheet: Sheet, name: str) -> bool:
+    """Are at least half of the cells numbers? A column of comments is no component; a typing error is a problem."""
+    column = sheet.column(name)
+    filled = np.count_nonzero(~column.blank)
+    numbers = np.count_nonzero(column.where(is_number))
+    return field_of(name) in (None, "grade") and bool(filled > 0 and numbers * 2 >= filled)
+
+
+def _notices(sheet: Sheet, fields: Mapping[str, str], mapping: Mapping[str, str], used: set[str]) -> Iterable[Problem]:
+    renamed = [
+        f"{name!r} as the {field}" for field, name in fields.items() if field not in mapping and fold(name) != field
+    ]
+    if renamed:
+        yield Problem(f"read {', '.join(renamed)}", "if that is wrong, use --columns", sheet.file)
+    extra = [name for name in sheet.header if name not in used]
+    if extra:
+        yield Problem(f"left out {counted(len(extra), 'extra column')}: {quoted(extra)}", "", sheet.file)
+
+
+def _offer(sheet: Sheet) -> str:
+    return f"its columns are {', '.join(sheet.header)}"

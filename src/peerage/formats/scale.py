@@ -1,0 +1,70 @@
+"""From grades as numbers to levels of a rubric, given or inferred."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerage.errors import InputError, Problem
+from peerage.rubric import MAXIMUM_LEVELS, Component, Rubric
+
+Values = NDArray[np.float64]
+
+DECIMALS = 9
+"""Grades that agree to so many decimals are the same: spreadsheets compute 0.30000000000000004."""
+
+TOLERANCE = 1e-6
+"""How far from a legal grade, as a share of the smallest gap, a grade may lie and still be that grade."""
+
+
+def infer_rubric(values: Mapping[str, Values]) -> tuple[Rubric, list[Problem]]:
+    """A rubric for the grades seen, and a notice that says what was inferred."""
+    distinct = {name: np.unique(np.round(seen, DECIMALS) + 0.0) for name, seen in values.items()}
+    problems = [problem for name, seen in distinct.items() for problem in _unusable(name, seen)]
+    if problems:
+        raise InputError(problems)
+    components = []
+    uneven = []
+    for name, seen in distinct.items():
+        lattice = _lattice(seen)
+        components.append(Component(name, tuple((seen if lattice is None else lattice).tolist())))
+        if lattice is None:
+            uneven.append(name)
+    scales = "; ".join(f"{component.name}: {component.legend}" for component in components)
+    remedy = "give a rubric if other grades are possible"
+    notices = [Problem(f"the rubric was inferred from the grades seen ({scales})", remedy)]
+    if uneven:
+        message = (
+            f"the grades of {', '.join(map(repr, uneven))} are not evenly spaced; those seen count as the legal ones"
+        )
+        notices.append(Problem(message, "give a rubric, with --snap if some grades are not on it"))
+    return Rubric(tuple(components)), notices
+
+
+def levels_of(component: Component, values: Values) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """The level nearest to each value, and whether the value is that legal grade."""
+    levels = component.level_of(values)
+    gap = np.diff(component.values).min()
+    return levels, np.abs(component.values[levels] - values) <= TOLERANCE * gap
+
+
+def _unusable(name: str, seen: Values) -> list[Problem]:
+    remedy = f"give a rubric that lists the legal grades of {name!r}"
+    if len(seen) == 1:
+        return [Problem(f"every grade of {name!r} is {seen[0]:g}, so its scale cannot be inferred", remedy)]
+    if len(seen) > MAXIMUM_LEVELS:
+        message = f"{name!r} has {len(seen):,} different grades; is it a component?"
+        return [Problem(message, f"name the components in a rubric; one has at most {MAXIMUM_LEVELS:,} grades")]
+    return []
+
+
+def _lattice(seen: Values) -> Values | None:
+    """Evenly spaced grades from the lowest to the highest, by the smallest gap, if they hold all grades seen."""
+    gap = np.diff(seen).min()
+    steps = (seen - seen[0]) / gap
+    count = round(steps[-1])
+    if count >= MAXIMUM_LEVELS or (np.abs(steps - np.round(steps)) > 1e-4).any():
+        return None
+    return np.asarray(np.round(np.linspace(seen[0], seen[-1], count + 1), DECIMALS))
