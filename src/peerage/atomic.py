@@ -1,0 +1,100 @@
+"""What operating systems offer for changing files safely: a lock between processes, an exchange of two folders."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from peerage.errors import ResultsError
+
+PATIENCE = 60.0
+"""Seconds to wait for another process's lock."""
+
+_PAUSE = 0.02
+_LINUX_RELATIVE_TO_HERE = -100
+_LINUX_EXCHANGE = 2
+_MACOS_SWAP = 2
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _try(descriptor: int) -> bool:
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except PermissionError:
+            return False
+        return True
+
+    def _release(path: Path, descriptor: int) -> None:
+        # A file that another process has open cannot be removed here, so only the last holder removes it.
+        os.close(descriptor)
+        with suppress(PermissionError):
+            path.unlink(missing_ok=True)
+
+else:
+    import fcntl
+
+    def _try(descriptor: int) -> bool:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def _release(path: Path, descriptor: int) -> None:
+        path.unlink(missing_ok=True)
+        os.close(descriptor)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold the lock whose file is at ``path``, and remove the file afterwards.
+
+    The system releases the lock when its holder dies, however it dies.
+    """
+    descriptor = _acquire(path)
+    try:
+        yield
+    finally:
+        _release(path, descriptor)
+
+
+def exchange(one: Path, other: Path) -> bool:
+    """Exchange two folders in one step; False, with nothing done, where the system or its file system cannot."""
+    first, second = os.fsencode(one), os.fsencode(other)
+    try:
+        if sys.platform == "linux":
+            here = _LINUX_RELATIVE_TO_HERE
+            return bool(ctypes.CDLL(None).renameat2(here, first, here, second, _LINUX_EXCHANGE) == 0)
+        if sys.platform == "darwin":
+            return bool(ctypes.CDLL(None).renamex_np(first, second, _MACOS_SWAP) == 0)
+    except AttributeError:
+        # An older C library lacks the function.
+        return False
+    return False
+
+
+def _acquire(path: Path) -> int:
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        if _try(descriptor) and _is_at(path, descriptor):
+            return descriptor
+        os.close(descriptor)
+        if time.monotonic() > deadline:
+            message = f"another process has been writing for {PATIENCE:.0f} seconds; end it, or wait and try again"
+            raise ResultsError(f"{path}: {message}")
+        time.sleep(_PAUSE)
+
+
+def _is_at(path: Path, descriptor: int) -> bool:
+    """Whether the locked file is still the one at ``path``: its last holder may have removed it meanwhile."""
+    try:
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
