@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from peerage import __version__
-from peerage.cli import check
+from peerage.cli import check, demo, simulate
 from peerage.cli.console import describe_error, say
 from peerage.errors import PeerageError
 
@@ -28,6 +28,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("check")(check.command)
+app.command("demo")(demo.command)
+app.command("simulate")(simulate.command)
 
 
 def _print_version(wanted: bool) -> None:

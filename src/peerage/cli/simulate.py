@@ -1,0 +1,92 @@
+"""``peerage simulate``: a class that never was, as files, with the truth behind it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from peerage import results
+from peerage.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    from peerage.model import Model
+    from peerage.rubric import Rubric
+
+
+class Setting(StrEnum):
+    """The paper's simulated classes."""
+
+    A = "a"
+    B = "b"
+    C = "c"
+
+
+def command(
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="The folder to write.")] = Path("simulated"),
+    students: Annotated[int, typer.Option(help="How many students there are.")] = 120,
+    weeks: Annotated[int, typer.Option(help="How many weeks the class lasts.")] = 10,
+    reviews_per_student: Annotated[int, typer.Option(help="Reviews that a student gives in a week.")] = 4,
+    tas: Annotated[int, typer.Option(help="How many TAs there are.")] = 3,
+    ta_share: Annotated[float, typer.Option(help="The share of submissions that a TA grades.")] = 0.25,
+    components: Annotated[int | None, typer.Option(help="How many components are graded 0 to 5. Default: 4.")] = None,
+    rubric: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A rubric (TOML) to use instead of --components.")
+    ] = None,
+    calibrations: Annotated[int, typer.Option(help="Submissions that the instructor and everyone grade.")] = 0,
+    submissions_per_week: Annotated[
+        int | None, typer.Option(help="Submissions in a week. Default: one a student or team.")
+    ] = None,
+    team_size: Annotated[int, typer.Option(help="Authors of a submission.")] = 1,
+    setting: Annotated[
+        Setting | None, typer.Option(help="One of the paper's classes: sets sigma_b and tau_l. The default is b.")
+    ] = None,
+    priors: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Hyperparameters (TOML), by the paper's names.")
+    ] = None,
+    no_bias: Annotated[bool, typer.Option("--no-bias", help="Graders have no bias.")] = False,
+    no_effort: Annotated[bool, typer.Option("--no-effort", help="Everyone always makes an effort.")] = False,
+    correlation: Annotated[bool, typer.Option("--correlation", help="Good authors are reliable graders.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same class.")] = 0,
+) -> None:
+    """Simulate a class: peer_grades.csv, rubric.toml, and its truth in true_grades.csv and graders_truth.csv."""
+    results.check_target(out, [path for path in (rubric, priors) if path is not None])
+    from peerage.simulation.classes import simulate
+    from peerage.simulation.files import write_class
+
+    book, truth = simulate(
+        students,
+        weeks,
+        seed,
+        reviews_per_student=reviews_per_student,
+        tas=tas,
+        ta_share=ta_share,
+        components=_components(components, rubric),
+        calibrations=calibrations,
+        submissions_per_week=submissions_per_week,
+        team_size=team_size,
+        setting=setting,
+        model=_model(priors, not no_bias, not no_effort, correlation),
+    )
+    with results.writing(out) as folder:
+        write_class(truth, folder)
+    typer.echo(f"{book!r}\nwritten to {out}")
+
+
+def _components(count: int | None, file: Path | None) -> int | Rubric:
+    if file is None:
+        return 4 if count is None else count
+    if count is not None:
+        raise InputError(Problem("--rubric and --components exclude each other", "give one of them"))
+    from peerage.rubric import Rubric
+
+    return Rubric.read(file)
+
+
+def _model(priors: Path | None, bias: bool, effort: bool, correlation: bool) -> Model:
+    from peerage.model import Model, Priors
+
+    believed = Priors.paper() if priors is None else Priors.read(priors)
+    return Model(bias=bias, effort=effort, correlation=correlation, priors=believed)
