@@ -1,0 +1,50 @@
+# make install   a virtual environment in .venv with peerage and every optional feature
+# make demo      simulate a class and show what peerage makes of it
+# make test      lint, types and all tests
+# make lint      lint, format and types alone
+# make bench     the benchmarks
+#
+# Each sets up what it needs, from Python 3.11 or newer with its venv module.
+
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := src tests benchmarks
+
+# Tests that compare with other software skip where that is missing, unless PEERAGE_REQUIRE_ALL is set.
+TEST_SETUP := $(VENV)/installed-dev $(if $(PEERAGE_REQUIRE_ALL),$(VENV)/installed-bench)
+
+.PHONY: install demo test lint bench
+.NOTPARALLEL:
+
+install: $(VENV)/installed-all
+
+demo: install
+	$(BIN)/peerage demo -o demo
+
+test: lint $(TEST_SETUP)
+	$(BIN)/pytest -n auto --dist worksteal
+
+lint: $(VENV)/installed-dev
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/ruff format --check $(SOURCES)
+	$(BIN)/mypy
+
+bench: $(VENV)/installed-dev $(VENV)/installed-bench
+	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+$(VENV)/installed-%: pyproject.toml | $(VENV)/created
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
+	@touch $@
+
+$(VENV)/created:
+	@for python in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	    if $$python -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+	        echo "$$python -m venv $(VENV)"; $$python -m venv $(VENV) && touch $@; exit $$?; \
+	    fi; \
+	done; \
+	echo "Python 3.11 or newer with its venv module is needed and was not found. Install it:" >&2; \
+	echo "  Debian, Ubuntu:  sudo apt install python3 python3-venv" >&2; \
+	echo "  Fedora:          sudo dnf install python3" >&2; \
+	echo "  macOS:           brew install python" >&2; \
+	echo "  other systems:   https://www.python.org/downloads/" >&2; \
+	exit 1
