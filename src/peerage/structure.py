@@ -82,12 +82,12 @@ def surprises(book: Gradebook) -> Iterable[Problem]:
 def _single_reviews(book: Gradebook) -> Iterable[Problem]:
     graders = [book.graders[index] for index in np.flatnonzero(reviews_per_grader(book) == 1)]
     if graders:
-        consequence = "little can be said of how well they grade"
+        consequence = "little can be said of how such graders grade"
         yield Problem(f"{counted(len(graders), 'grader')} with a single review: {quoted(graders)}", consequence)
     submissions = [book.submissions[index] for index in np.flatnonzero(reviews_per_submission(book) == 1)]
     if submissions:
         message = f"{counted(len(submissions), 'submission')} with a single review: {quoted(submissions)}"
-        yield Problem(message, "their grades stay uncertain")
+        yield Problem(message, "such grades stay uncertain")
 
 
 def _unconnected(book: Gradebook) -> Iterable[Problem]:
@@ -96,10 +96,10 @@ def _unconnected(book: Gradebook) -> Iterable[Problem]:
     if len(sizes) > 1:
         outside = [book.submissions[index] for index in np.flatnonzero(part > 0)]
         message = (
-            f"the class falls into {len(sizes):,} parts that share no grader; outside the largest are "
-            f"{counted(len(outside), 'submission')}: {quoted(outside)}"
+            f"the class falls into {len(sizes):,} parts that share no grader, "
+            f"with {counted(len(outside), 'submission')} outside the largest: {quoted(outside)}"
         )
-        yield Problem(message, "grades are comparable within a part; graders of both would connect them")
+        yield Problem(message, "compare grades within a part only, or let a grader review in both")
 
 
 def _look_alikes(noun: str, names: tuple[str, ...]) -> Iterable[Problem]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Sequence
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -50,6 +51,10 @@ def _options(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status: 0, 2 (bad usage or input), 130 (Ctrl-C) or 1."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # A terminal that cannot show a name must not end the command.
+            stream.reconfigure(errors="backslashreplace")
     try:
         typer.main.get_command(app).main(None if arguments is None else list(arguments), prog_name="peerage")
     except SystemExit as stop:

@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
 import typer
 
 from peerage.cli import options
+from peerage.cli.console import output
+from peerage.errors import InputError, Problem
+from peerage.wording import counted, listed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from peerage.gradebook import Gradebook
 
 
 def command(
@@ -13,6 +27,106 @@ def command(
     columns: options.Columns = None,
     snap: options.Snap = False,
     duplicates: options.DuplicatesOption = options.Duplicates.ERROR,
+    as_json: options.Json = False,
 ) -> None:
     """Say what was understood of GRADES and what is wrong, without fitting."""
-    typer.echo(repr(options.load_gradebook(grades, rubric, columns, snap, duplicates)))
+    try:
+        book = options.load_gradebook(grades, rubric, columns, snap, duplicates)
+    except InputError as error:
+        if as_json:
+            typer.echo(json.dumps({"ok": False, "problems": [asdict(problem) for problem in error.problems]}, indent=2))
+            raise typer.Exit(2) from None
+        raise
+    facts = summarise(book)
+    if as_json:
+        typer.echo(json.dumps({"ok": True, **facts}, indent=2))
+    else:
+        _show(facts, book.notices)
+
+
+def summarise(book: Gradebook) -> dict[str, Any]:
+    """What there is to know about a gradebook before it is fitted, as plain values."""
+    from peerage import structure
+    from peerage.gradebook import ROLES
+
+    part = structure.parts(book)
+    overlapping, calibrated = structure.overlap(book)
+    return {
+        "grades": book.n_grades,
+        "reviews": book.n_reviews,
+        "submissions": book.n_submissions,
+        "graders": book.n_graders,
+        "roles": {role: int((book.roles == index).sum()) for index, role in enumerate(ROLES)},
+        "assignments": dict(Counter(name for name in book.assignments if name)),
+        "reviews_per_grader": _spread(structure.reviews_per_grader(book)),
+        "reviews_per_submission": _spread(structure.reviews_per_submission(book)),
+        "coverage": structure.coverage(book),
+        "submissions_with_several_graders": overlapping,
+        "submissions_with_students_and_staff": calibrated,
+        "parts": int(part.max()) + 1,
+        "rubric": _rubric(book),
+        "notices": [asdict(notice) for notice in book.notices],
+    }
+
+
+def _spread(counts: NDArray[Any]) -> dict[str, float]:
+    import numpy as np
+
+    return {"least": int(counts.min()), "median": float(np.median(counts)), "most": int(counts.max())}
+
+
+def _rubric(book: Gradebook) -> dict[str, dict[str, Any]]:
+    import numpy as np
+
+    described = {}
+    for index, component in enumerate(book.rubric.components):
+        values = book.values[:, index]
+        graded = int(np.isfinite(values).sum())
+        described[component.name] = {
+            "legend": component.legend,
+            "grades": list(component.grades),
+            "points": None if component.points is None else list(component.points),
+            "graded": graded,
+            "mean": float(np.nanmean(values)) if graded else None,
+        }
+    return described
+
+
+def _show(facts: dict[str, Any], notices: Iterable[Problem]) -> None:
+    from rich.table import Table
+
+    console = output()
+    overview = Table(box=None, show_header=False, pad_edge=False)
+    for name, text in _lines(facts):
+        overview.add_row(name, text)
+    console.print(overview)
+    scales = Table("component", "legal grades", "graded", "mean", box=None, pad_edge=False)
+    for name, component in facts["rubric"].items():
+        mean = "" if component["mean"] is None else f"{component['mean']:.2f}"
+        scales.add_row(name, component["legend"], f"{component['graded']:,}", mean)
+    console.print("", scales, "", sep="\n")
+    for notice in notices:
+        console.print(f"note: {notice}", soft_wrap=True)
+    console.print("Nothing stands in the way of a fit.", soft_wrap=True)
+
+
+def _lines(facts: dict[str, Any]) -> Iterable[tuple[str, str]]:
+    yield "grades", f"{facts['grades']:,} in {counted(facts['reviews'], 'review')}"
+    yield "submissions", f"{facts['submissions']:,}"
+    yield "graders", ", ".join(counted(number, role) for role, number in facts["roles"].items() if number)
+    if facts["assignments"]:
+        sizes = listed(f"{name} ({number:,})" for name, number in facts["assignments"].items())
+        yield "assignments", f"{len(facts['assignments']):,}: {sizes}"
+    yield "reviews a grader", _range(facts["reviews_per_grader"])
+    yield "reviews a submission", _range(facts["reviews_per_submission"])
+    yield "coverage", f"{facts['coverage']:.1%} of the components that reviewers could grade"
+    several, mixed = facts["submissions_with_several_graders"], facts["submissions_with_students_and_staff"]
+    yield "overlap", f"{several:,} submissions with two or more graders, {mixed:,} with both students and staff"
+    connected = "all graders are connected" if facts["parts"] == 1 else f"{facts['parts']:,} unconnected parts"
+    yield "connectedness", connected
+
+
+def _range(spread: dict[str, float]) -> str:
+    if spread["least"] == spread["most"]:
+        return f"{spread['least']:,}"
+    return f"{spread['median']:g} at the median, {spread['least']:,} to {spread['most']:,}"

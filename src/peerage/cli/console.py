@@ -1,19 +1,37 @@
-"""What the commands say on standard error, and how."""
+"""How the commands speak: results on standard output, everything else on standard error."""
 
 from __future__ import annotations
 
 import sys
 from collections import Counter
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from peerage.errors import InputError, PeerageError, Problem
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 SHOWN_PER_KIND = 10
+"""How many problems of one kind are printed in full."""
+
+
+def output() -> Console:
+    """Standard output; names that look like markup or emoji codes are printed as they are."""
+    from rich.console import Console
+
+    return Console(markup=False, highlight=False, emoji=False)
 
 
 def say(text: str) -> None:
     """Write a line to standard error."""
     sys.stderr.write(text + "\n")
+
+
+def warn(notices: Iterable[Problem]) -> None:
+    """Write notices to standard error."""
+    for notice in notices:
+        say(f"note: {notice}")
 
 
 def describe_error(error: PeerageError) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -53,7 +54,8 @@ def parse_columns(text: str | None) -> dict[str, str] | None:
     """Turn ``grader=Reviewer,submission=Paper`` into a mapping from our names to the file's."""
     if text is None:
         return None
-    pairs = [part.partition("=") for part in text.split(",")]
+    # A comma that no name and equals sign follow belongs to the column's own name.
+    pairs = [part.partition("=") for part in re.split(r",(?=[^,=]*=)", text)]
     broken = [f"{name}{sign}{column}" for name, sign, column in pairs if not (name.strip() and column.strip())]
     if broken:
         remedy = "write it as grader=Reviewer,submission=Paper"

@@ -76,9 +76,9 @@ def _without_repeats(
         for row, before in zip(rows, reports.row_of[first[places]], strict=True):
             found.problems.append(_repeat(entries, row, before))
         return reports
-    done = "the last was kept" if duplicates == "last" else "the legal grade nearest to their mean was taken"
+    done = "the last was kept" if duplicates == "last" else "the legal grade nearest to the mean was taken"
     examples = listed(f"{entries.grader[row]!r} on {entries.submission[row]!r}" for row in rows)
-    found.note(f"{counted(len(later), 'repeated grade')}, of which {done}: {examples}")
+    found.note(f"{counted(len(later), 'repeated grade')}: {done} ({examples})")
     return keep_last(reports) if duplicates == "last" else average(reports, rubric)
 
 
@@ -98,8 +98,7 @@ def _note_left_out(entries: Entries, claims: Claims, reports: Reports, found: Fi
     ungraded = ~np.isin(entries.submission.codes, reports.submission)
     lost = [entries.submission.values[code] for code in pd.unique(entries.submission.codes[ungraded])]
     if lost:
-        message = f"{counted(len(lost), 'submission')} left out because nobody graded: {quoted(lost)}"
-        found.note(message, "a submission needs a grade to get one")
+        found.note(f"{counted(len(lost), 'submission')} without any grade left out: {quoted(lost)}")
     empty = _pairs(entries, np.flatnonzero(~claims.own_work)) - len(np.unique(reports.pairs))
     if empty:
         found.note(f"{counted(empty, 'review')} without any grade left out")

@@ -49,10 +49,10 @@ class Claim:
 
     def problems(self, entries: Entries) -> Iterable[Problem]:
         """Rows that claim something else than the first one."""
-        settled = self.said.codes[self.first]
-        differs = self.said.codes != settled[self.owner.codes]
-        for row in np.flatnonzero(differs & ~self.said.blank):
-            first = self.first[self.owner.codes[row]]
+        filled = np.flatnonzero(~self.said.blank)
+        firsts = self.first[self.owner.codes[filled]]
+        differs = self.said.codes[filled] != self.said.codes[firsts]
+        for row, first in zip(filled[differs], firsts[differs], strict=True):
             message = (
                 f"the {self.name} of {self.owner_name} {self.owner[row]!r} is {self.said[row]!r} here "
                 f"but {self.said[first]!r} in {entries.place(first, seen_from=row)}"

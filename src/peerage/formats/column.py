@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -18,7 +18,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """The text of each row: ``values[codes[row]]``. Values are distinct."""
+    """The text of each row: ``values[codes[row]]``. Values are distinct; :meth:`take` may leave some unused."""
 
     codes: NDArray[np.int32]
     values: tuple[str, ...]
@@ -39,9 +39,10 @@ class Column:
 
     @classmethod
     def merged(cls, codes: NDArray[np.integer[Any]], values: Sequence[str]) -> Column:
-        """A column whose values may repeat; a code of -1 means the last value."""
+        """A column from values that may repeat and need not all occur; a code of -1 means the last value."""
         places, distinct = pd.factorize(np.array(values, dtype=object))
-        return cls(places[codes].astype(np.int32), tuple(distinct))
+        compact, used = pd.factorize(places[codes])
+        return cls(compact.astype(np.int32), tuple(distinct[used]))
 
     @classmethod
     def constant(cls, text: str, rows: int) -> Column:
@@ -77,15 +78,6 @@ class Column:
     def blank(self) -> Mask:
         """Which rows are empty or hold spaces alone."""
         return self.where(is_blank)
-
-    @cached_property
-    def texts(self) -> NDArray[np.object_]:
-        """The text of each row."""
-        return np.array([*self.values, None], dtype=object)[self.codes]
-
-    def present(self) -> Iterable[str]:
-        """The values that some row has, in the order of the rows."""
-        return (self.values[code] for code in pd.unique(self.codes))
 
 
 def is_blank(text: str) -> bool:

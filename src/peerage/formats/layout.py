@@ -51,7 +51,8 @@ def _mapped(sheet: Sheet, mapping: Mapping[str, str]) -> dict[str, str]:
     problems = []
     fields = {}
     for field, wanted in mapping.items():
-        column = next((name for name in sheet.header if fold(name) == fold(wanted)), None)
+        alike = [name for name in sheet.header if fold(name) == fold(wanted)]
+        column = wanted if wanted in alike else next(iter(alike), None)
         if column is None:
             problems.append(Problem(f"has no column {wanted!r} for the {field}", _offer(sheet), sheet.file))
         else:
@@ -62,9 +63,14 @@ def _mapped(sheet: Sheet, mapping: Mapping[str, str]) -> dict[str, str]:
 
 
 def _add_own_names(sheet: Sheet, fields: dict[str, str]) -> None:
+    mapped = set(fields)
     for name in sheet.header:
-        if fold(name) in FIELDS and name not in fields.values():
-            fields.setdefault(fold(name), name)
+        field = fold(name)
+        if field not in FIELDS or name in fields.values():
+            continue
+        if field in fields and field not in mapped:
+            raise InputError(_either(sheet, field, [fields[field], name]))
+        fields.setdefault(field, name)
 
 
 def _add_synonyms(sheet: Sheet, fields: dict[str, str], components: Iterable[str]) -> None:
@@ -82,10 +88,14 @@ def _add_synonyms(sheet: Sheet, fields: dict[str, str], components: Iterable[str
     for field, names in candidates.items():
         fields[field] = names[0]
         if len(names) > 1:
-            message = f"{' and '.join(map(repr, names))} could each be the {field}"
-            problems.append(Problem(message, f"say which with --columns {field}={names[0]}", sheet.file))
+            problems.append(_either(sheet, field, names))
     if problems:
         raise InputError(problems)
+
+
+def _either(sheet: Sheet, field: str, names: Sequence[str]) -> Problem:
+    message = f"{' and '.join(map(repr, names))} could each be the {field}"
+    return Problem(message, f"say which with --columns {field}={names[0]}", sheet.file)
 
 
 def _require(sheet: Sheet, fields: Mapping[str, str], names: Sequence[str]) -> None:
@@ -143,4 +153,4 @@ def _notices(sheet: Sheet, fields: Mapping[str, str], mapping: Mapping[str, str]
 
 
 def _offer(sheet: Sheet) -> str:
-    return f"its columns are {', '.join(sheet.header)}"
+    return f"its first row names the columns {', '.join(sheet.header)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, SupportsIndex
 
@@ -29,7 +30,8 @@ def inferred_rubric(entries: Entries, numbers: Values, cells: Indexes, found: Fi
     try:
         rubric, notices = scale.infer_rubric(seen)
     except InputError as error:
-        raise InputError([*found.problems, *error.problems]) from None
+        files = ", ".join(filter(None, entries.files))
+        raise InputError([*found.problems, *(replace(problem, file=files) for problem in error.problems)]) from None
     found.notices += notices
     return rubric
 
@@ -86,7 +88,8 @@ def _times(entries: Entries, found: Findings) -> NDArray[np.datetime64]:
     times = np.array([_time(text) for text in entries.time.values], dtype="datetime64[us]")
     unknown = [text for text, time in zip(entries.time.values, times, strict=True) if text and np.isnat(time)]
     if unknown:
-        message = f"{counted(len(unknown), 'time')} not understood and left unknown: {quoted(unknown)}"
+        number = int(np.count_nonzero(entries.time.where(set(unknown).__contains__)))
+        message = f"{counted(number, 'time')} not understood and left unknown: {quoted(unknown)}"
         found.note(message, "write times as 2024-09-30 17:05")
     return times[entries.time.codes]
 

@@ -32,7 +32,10 @@ def infer_rubric(values: Mapping[str, Values]) -> tuple[Rubric, list[Problem]]:
         components.append(Component(name, tuple((seen if lattice is None else lattice).tolist())))
         if lattice is None:
             uneven.append(name)
-    scales = "; ".join(f"{component.name}: {component.legend}" for component in components)
+    names: dict[str, list[str]] = {}
+    for component in components:
+        names.setdefault(component.legend, []).append(component.name)
+    scales = "; ".join(f"{', '.join(alike)}: {legend}" for legend, alike in names.items())
     remedy = "give a rubric if other grades are possible"
     notices = [Problem(f"the rubric was inferred from the grades seen ({scales})", remedy)]
     if uneven:
@@ -55,8 +58,8 @@ def _unusable(name: str, seen: Values) -> list[Problem]:
     if len(seen) == 1:
         return [Problem(f"every grade of {name!r} is {seen[0]:g}, so its scale cannot be inferred", remedy)]
     if len(seen) > MAXIMUM_LEVELS:
-        message = f"{name!r} has {len(seen):,} different grades; is it a component?"
-        return [Problem(message, f"name the components in a rubric; one has at most {MAXIMUM_LEVELS:,} grades")]
+        message = f"{name!r} has {len(seen):,} different grades, too many for a component"
+        return [Problem(message, f"name the components in a rubric, each with at most {MAXIMUM_LEVELS:,} grades")]
     return []
 
 
