@@ -21,8 +21,11 @@ if TYPE_CHECKING:
     from peerage.errors import PeerageError as PeerageError
     from peerage.errors import Problem as Problem
     from peerage.errors import ResultsError as ResultsError
+    from peerage.fitting import fit as fit
     from peerage.formats import read_grades as read_grades
     from peerage.gradebook import Gradebook as Gradebook
+    from peerage.inference.posterior import Posterior as Posterior
+    from peerage.inference.storage import load as load
     from peerage.model import Fixed as Fixed
     from peerage.model import Model as Model
     from peerage.model import Priors as Priors
@@ -42,11 +45,14 @@ _HOMES = {
     "Model": "model",
     "ModelError": "errors",
     "PeerageError": "errors",
+    "Posterior": "inference.posterior",
     "Priors": "model",
     "Problem": "errors",
     "ResultsError": "errors",
     "Rubric": "rubric",
     "Truth": "simulation.truth",
+    "fit": "fitting",
+    "load": "inference.storage",
     "read_grades": "formats",
     "simulate": "simulation.classes",
 }
@@ -60,11 +66,14 @@ __all__ = [
     "Model",
     "ModelError",
     "PeerageError",
+    "Posterior",
     "Priors",
     "Problem",
     "ResultsError",
     "Rubric",
     "Truth",
+    "fit",
+    "load",
     "read_grades",
     "simulate",
 ]

@@ -86,9 +86,7 @@ def _fixed_bins(layout: Layout) -> NDArray[np.float32]:
     edges = layout.grids.true_grade.edges
     rows = []
     for cell in np.flatnonzero(layout.fixed_level >= 0):
-        component = layout.book.rubric.components[layout.reports.cell_component[cell]]
-        bounds = np.concatenate([[-np.inf], component.cuts, [np.inf]])
-        low, high = bounds[layout.fixed_level[cell]], bounds[layout.fixed_level[cell] + 1]
+        low, high = layout.bin_of(cell)
         overlap = np.minimum(edges[1:], high) - np.maximum(edges[:-1], low)
         rows.append(np.clip(overlap / np.diff(edges), 0, 1))
     return np.array(rows, dtype=np.float32).reshape(len(rows), len(edges) - 1)
@@ -173,7 +171,7 @@ def _tables(layout: Layout) -> Tables:
     fixed = np.array([f"{r!r},{b!r}" for r, b in zip(known.reliability, known.bias, strict=True)])
     scales = np.array([str(component.cuts.tolist()) for component in rubric.components])
     keys, key = np.unique(fixed, return_inverse=True)
-    scale_names, scale = np.unique(scales, return_inverse=True)
+    scale = np.unique(scales, return_inverse=True)[1]
     code = scale[layout.report_component] * len(keys) + key[grader]
     for value in np.unique(code):
         mine = np.flatnonzero(code == value)
@@ -184,6 +182,7 @@ def _tables(layout: Layout) -> Tables:
         report_row[mine], report_column[mine] = starts[position], columns[position]
     log_mass = _flat(blocks.plain)
     same = grids.s_stride == grids.b_stride
+    edges = _level_edges(layout)
     return Tables(
         mass=np.exp(log_mass, dtype=np.float32),
         log_mass=log_mass,
@@ -196,7 +195,10 @@ def _tables(layout: Layout) -> Tables:
         from_true_grade=grids.from_true_grade,
         true_grade_points=grids.true_grade.points,
         reliability_points=grids.reliability.points,
-        **_level_edges(layout),
+        level_start=edges[0],
+        level_edges=edges[1],
+        cut_cells=edges[2],
+        cut_shares=edges[3],
     )
 
 
@@ -206,7 +208,9 @@ def _flat(blocks: list[NDArray[np.float64]]) -> NDArray[np.float32]:
     return np.concatenate([block.astype(np.float32).ravel() for block in blocks])
 
 
-def _level_edges(layout: Layout) -> dict[str, NDArray[np.int64] | NDArray[np.float64]]:
+def _level_edges(
+    layout: Layout,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """Which grid cells belong to which level, and how the cells on cut-points are shared out."""
     grid = layout.grids.true_grade
     components = layout.book.rubric.components
@@ -222,9 +226,4 @@ def _level_edges(layout: Layout) -> dict[str, NDArray[np.int64] | NDArray[np.flo
         part = slice(start, start + len(cuts))
         cells[part] = on_cut
         shares[part] = np.where(above, cuts - low, cuts - high) / (high - low)
-    return {
-        "level_start": starts,
-        "level_edges": np.concatenate(edges).astype(np.int64),
-        "cut_cells": cells,
-        "cut_shares": shares,
-    }
+    return starts, np.concatenate(edges).astype(np.int64), cells, shares

@@ -30,9 +30,7 @@ R = TypeVar("R")
 def jit(function: Callable[P, R], /) -> Callable[P, R]: ...
 @overload
 def jit(*, fastmath: bool | Set[str]) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
-def jit(
-    function: Callable[..., Any] | None = None, /, *, fastmath: bool | Set[str] = False
-) -> Callable[..., Any]:
+def jit(function: Callable[..., Any] | None = None, /, *, fastmath: bool | Set[str] = False) -> Callable[..., Any]:
     """Compile a kernel, or give the decorator that does so with other arithmetic rules."""
     if function is None:
         return lambda function: _compile(function, fastmath)

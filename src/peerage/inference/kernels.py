@@ -58,7 +58,7 @@ def _sums_without_and_with(running: F32, suffix: F32, table: F32, start: int) ->
         product = running[i] * suffix[i]
         without += product
         with_report += product * table[first + i]
-    return without, with_report
+    return float(without), float(with_report)
 
 
 @jit(fastmath=_REORDER)
@@ -66,7 +66,7 @@ def _sum(weights: F32, begin: int, end: int) -> float:
     total = np.float32(0.0)
     for i in range(np.uint64(begin), np.uint64(end)):
         total += weights[i]
-    return total
+    return float(total)
 
 
 @jit
@@ -292,7 +292,6 @@ def _multiply_all(submission: int, given: Given, state: State, work: Work) -> No
     """Multiply the priors by the likelihood of all effortful reports."""
     reports, tables = given.reports, given.tables
     first = reports.submission_cells[submission]
-    size = work.running.shape[1]
     for position in range(reports.submission_start[submission], reports.submission_start[submission + 1]):
         review = reports.submission_reviews[position]
         if state.effortful[review]:
@@ -425,7 +424,7 @@ def _reliability(grader: int, rng: np.random.Generator, given: Given, state: Sta
 
 @jit
 def _authored_terms(grader: int, given: Given, state: State) -> tuple[float, float]:
-    """What the true grades of an author's submissions say of the author's reliability p: ``linear·p − quadratic·p²/2``."""
+    """What an author's own true grades say of the author's reliability p: ``linear·p − quadratic·p²/2``."""
     reports, tables, beliefs = given.reports, given.tables, given.beliefs
     linear = 0.0
     quadratic = 0.0

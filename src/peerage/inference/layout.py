@@ -136,15 +136,26 @@ class Layout:
         normals = [(self.correlation.origin, self.correlation.sd)] if self.model.correlation else []
         return wide_grids(*self.true_grade_prior, priors.sigma_b, gammas, normals, self.has_bias)
 
+    def bin_of(self, cell: int | np.integer) -> tuple[float, float]:
+        """The ends, on the model's scale, of the bin at which a cell's true grade is fixed."""
+        cuts = self.book.rubric.components[self.reports.cell_component[cell]].cuts
+        bounds = np.concatenate([[-np.inf], cuts, [np.inf]])
+        return float(bounds[self.fixed_level[cell]]), float(bounds[self.fixed_level[cell] + 1])
+
     def clamps(self, bins: NDArray[np.float32]) -> Clamps:
         """What is not inferred; ``bins`` has a row for each cell with a fixed true grade."""
         cell_bin = np.full(self.n_cells, -1, np.int32)
         fixed = np.flatnonzero(self.fixed_level != MISSING)
         cell_bin[fixed] = np.arange(len(fixed))
         known = self.known
-        reliability = np.nan_to_num(known.reliability)
-        flags = [~np.isnan(values) for values in (known.effort, known.reliability, known.bias)]
-        return Clamps(*flags, cell_bin, bins, reliability)
+        return Clamps(
+            effort=~np.isnan(known.effort),
+            reliability=~np.isnan(known.reliability),
+            bias=~np.isnan(known.bias),
+            cell_bin=cell_bin,
+            bins=bins,
+            reliability_value=np.nan_to_num(known.reliability),
+        )
 
 
 def lay_out(book: Gradebook, model: Model) -> Layout:
@@ -187,7 +198,7 @@ def lay_out(book: Gradebook, model: Model) -> Layout:
         book=book,
         model=model,
         reports=reports,
-        known=_known(book, model, graders, group),
+        known=_known(model, graders, group),
         group=group,
         review_order=order,
         report_level=levels[report_review, report_component].astype(np.int64),
@@ -217,7 +228,7 @@ def _correlated_authors(book: Gradebook, graders: dict[str, int]) -> list[list[i
     return lists
 
 
-def _known(book: Gradebook, model: Model, graders: dict[str, int], group: NDArray[np.int32]) -> Known:
+def _known(model: Model, graders: dict[str, int], group: NDArray[np.int32]) -> Known:
     """Clamps of TAs and instructors, then what the user fixed."""
     fixed = model.fixed
     if fixed.effort and not model.effort:

@@ -41,14 +41,14 @@ class Grid:
     @classmethod
     def linear(cls, low: float, step: float, count: int) -> Grid:
         """``count`` cells of width ``step``, the first centred at ``low``."""
-        return cls(low + step * np.arange(count), low + step * (np.arange(count + 1) - 0.5))
+        return cls(low + step * np.arange(float(count)), low + step * (np.arange(count + 1.0) - 0.5))
 
     @classmethod
     def geometric(cls, low: float, high: float, ratio: float) -> Grid:
         """Cells from ``low`` to ``high``, each about ``ratio`` times the one before."""
         count = int(np.ceil(np.log(high / low) / np.log(ratio))) + 1
         step = np.log(high / low) / (count - 1)
-        logs = np.log(low) + step * np.arange(count)
+        logs: Floats = np.log(low) + step * np.arange(count)
         return cls(np.exp(logs), np.exp(np.append(logs - step / 2, logs[-1] + step / 2)), logarithmic=True)
 
     def jittered(self, codes: NDArray[np.integer], rng: np.random.Generator) -> NDArray[np.float32]:

@@ -1,6 +1,6 @@
 """Chains: seeds, threads, progress, cancellation, and going on from where a chain stands.
 
-Each chain has its own generator, spawned from one seed, and runs in its own thread; what it draws does not depend on the
+Each chain has its own generator, spawned from one seed, and runs in a thread; what it draws does not depend on the
 number of threads.
 """
 
@@ -61,14 +61,13 @@ class Samples:
 
     def followed_by(self, later: Samples) -> Samples:
         """These draws and later ones of the same chains, as one."""
-        total = self.n_draws + later.n_draws
-        mean = lambda a, b: (a * self.n_draws + b * later.n_draws) / total  # noqa: E731
+        share = self.n_draws / (self.n_draws + later.n_draws)
         return Samples(
             {name: np.concatenate([self.draws[name], later.draws[name]], axis=1) for name in VARIABLES},
             np.concatenate([self.effortful_count, later.effortful_count], axis=1),
-            mean(self.level_mass, later.level_mass),
-            mean(self.effortful, later.effortful),
-            mean(self.influence, later.influence),
+            share * self.level_mass + (1 - share) * later.level_mass,
+            share * self.effortful + (1 - share) * later.effortful,
+            share * self.influence + (1 - share) * later.influence,
             later.states,
             self.seconds + later.seconds,
         )
@@ -156,7 +155,7 @@ def _engine(layout: Layout) -> Any:
 
 
 def _generator(state: ChainState) -> np.random.Generator:
-    bit_generator = np.random.PCG64()
+    bit_generator: Any = np.random.PCG64()
     bit_generator.state = state.generator
     return np.random.Generator(bit_generator)
 
@@ -169,14 +168,14 @@ def _restored(layout: Layout, given: Any, state: ChainState) -> Any:
 
 def _collect(runs: list[_Chain], draws: int, seconds: float) -> Samples:
     total = max(draws, 1) * len(runs)
-    n_effortless = [run for run in runs if not run.flags[0]]
-    effortful = sum(run.sums.effortful for run in runs) / total
+    level_mass, effortful, influence = (np.sum([run.sums[place] for run in runs], axis=0) / total for place in range(3))
+    has_effort = runs[0].flags[0]
     return Samples(
         {name: np.stack([getattr(run.draws, name) for run in runs]) for name in VARIABLES},
         np.stack([run.draws.effortful_count for run in runs]),
-        sum(run.sums.level_mass for run in runs) / total,
-        np.ones_like(effortful) if n_effortless else effortful,
-        sum(run.sums.influence for run in runs) / total,
+        level_mass,
+        effortful if has_effort else np.ones_like(effortful),
+        influence,
         tuple(ChainState(run.state._asdict(), dict(run.rng.bit_generator.state)) for run in runs),
         seconds,
     )

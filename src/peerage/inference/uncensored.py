@@ -27,7 +27,7 @@ def initial_state(layout: Layout, given: Given, rng: np.random.Generator) -> Sta
     shape, rate = beliefs.reliability_shape[layout.group], beliefs.reliability_rate[layout.group]
     reliability = rng.gamma(shape) / rate
     bias = rng.standard_normal(layout.n_graders) / np.sqrt(beliefs.bias_precision[layout.group])
-    effort = rng.beta(*beliefs.effort, layout.n_graders)
+    effort = rng.beta(beliefs.effort[0], beliefs.effort[1], layout.n_graders)
     for values, fixed_values in ((reliability, known.reliability), (bias, known.bias), (effort, known.effort)):
         np.copyto(values, fixed_values, where=~np.isnan(fixed_values))
     effortful = rng.random(layout.book.n_reviews) < effort[layout.reports.review_grader]
@@ -36,8 +36,14 @@ def initial_state(layout: Layout, given: Given, rng: np.random.Generator) -> Sta
 
 def new_draws(layout: Layout, count: int) -> Draws:
     """Room for ``count`` draws."""
-    grader_draws = [np.zeros((count, layout.n_graders), np.float32) for _ in range(3)]
-    return Draws(np.zeros((count, layout.n_cells), np.float32), *grader_draws, np.zeros(count, np.int64))
+    shape = (count, layout.n_graders)
+    return Draws(
+        np.zeros((count, layout.n_cells), np.float32),
+        np.zeros(shape, np.float32),
+        np.zeros(shape, np.float32),
+        np.zeros(shape, np.float32),
+        np.zeros(count, np.int64),
+    )
 
 
 def new_work(layout: Layout) -> Work:
@@ -51,11 +57,7 @@ def new_work(layout: Layout) -> Work:
 
 def _fixed_bins(layout: Layout) -> NDArray[np.float32]:
     """The two ends of the bin of each cell with a fixed true grade."""
-    rows = []
-    for cell in np.flatnonzero(layout.fixed_level >= 0):
-        component = layout.book.rubric.components[layout.reports.cell_component[cell]]
-        bounds = np.concatenate([[-np.inf], component.cuts, [np.inf]])
-        rows.append(bounds[layout.fixed_level[cell] : layout.fixed_level[cell] + 2])
+    rows = [layout.bin_of(cell) for cell in np.flatnonzero(layout.fixed_level >= 0)]
     return np.array(rows, dtype=np.float32).reshape(len(rows), 2)
 
 

@@ -1,0 +1,86 @@
+"""Draws as an analyst wants them: labelled by variable, as numbers, entries in the gradebook's order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerage.inference.layout import Layout
+from peerage.inference.likelihood import Grid
+from peerage.inference.sampler import VARIABLES, Samples
+
+
+class Draws(Mapping[str, NDArray[np.float32]]):
+    """Arrays by variable: ``true_grade`` (chain, draw, submission, component), the others (chain, draw, grader).
+
+    True grades are latent grades in the rubric's units, NaN for a component that is not part of the submission's
+    assignment. Reliability and bias are on the model's 0–5 scale. Draws on a grid are spread evenly over their cells.
+    Arrays are made when first asked for, and kept.
+    """
+
+    def __init__(self, layout: Layout, samples: Samples, seed: int) -> None:
+        self._layout, self._samples, self._seed = layout, samples, seed
+        self._made: dict[str, NDArray[np.float32]] = {}
+
+    def __getitem__(self, variable: str) -> NDArray[np.float32]:
+        if variable not in self._made:
+            if variable not in VARIABLES:
+                raise KeyError(f"{variable!r} is not drawn; there are {', '.join(VARIABLES)}")
+            values = self.on_model_scale(variable)
+            self._made[variable] = self._by_submission(values) if variable == "true_grade" else values
+            self._made[variable].setflags(write=False)
+        return self._made[variable]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(VARIABLES)
+
+    def __len__(self) -> int:
+        return len(VARIABLES)
+
+    def __repr__(self) -> str:
+        chains, draws = self._samples.n_chains, self._samples.n_draws
+        return f"Draws({', '.join(VARIABLES)}; {chains} chains of {draws:,} draws)"
+
+    def on_model_scale(self, variable: str) -> NDArray[np.float32]:
+        """(chain, draw, cell or grader): values on the model's scale."""
+        layout, stored = self._layout, self._samples.draws[variable]
+        if variable == "true_grade":
+            return self._clipped_to_fixed_bins(self._decoded(stored, layout.grids.true_grade, 0))
+        stored = stored[:, :, : layout.book.n_graders]
+        if variable == "reliability":
+            return self._with_known(self._decoded(stored, layout.grids.reliability, 1), layout.known.reliability)
+        if variable == "bias":
+            return self._with_known(self._decoded(stored, layout.grids.bias, 2), layout.known.bias)
+        return stored
+
+    def _decoded(self, stored: NDArray[Any], grid: Grid, stream: int) -> NDArray[np.float32]:
+        if stored.dtype.kind == "f":
+            return stored
+        codes = np.minimum(stored, len(grid) - 1)  # a fixed bias has a code past the grid's end
+        return grid.jittered(codes, np.random.default_rng([self._seed, stream]))
+
+    def _with_known(self, values: NDArray[np.float32], known: NDArray[np.float64]) -> NDArray[np.float32]:
+        fixed = np.flatnonzero(~np.isnan(known[: values.shape[2]]))
+        if len(fixed):
+            values = values.copy()
+            values[:, :, fixed] = known[fixed]
+        return values
+
+    def _clipped_to_fixed_bins(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
+        for cell in np.flatnonzero(self._layout.fixed_level >= 0):
+            low, high = self._layout.bin_of(cell)
+            values[:, :, cell] = np.clip(values[:, :, cell], low, np.nextafter(np.float32(high), np.float32(low)))
+        return values
+
+    def _by_submission(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
+        book, layout = self._layout.book, self._layout
+        shape = (*values.shape[:2], book.n_submissions, len(book.rubric))
+        out = np.full(shape, np.nan, np.float32)
+        for index, component in enumerate(book.rubric.components):
+            mine = np.flatnonzero(layout.reports.cell_component == index)
+            low, span = component.grades[0], component.grades[-1] - component.grades[0]
+            out[:, :, layout.cell_submission[mine], index] = low + values[:, :, mine] * np.float32(span / 5.0)
+        return out

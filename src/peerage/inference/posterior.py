@@ -1,0 +1,320 @@
+"""The posterior: what is now believed, in tables that carry the class's own ids."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from peerage.errors import InputError, MissingExtraError, Problem
+from peerage.gradebook import MISSING, ROLES, STUDENT, Gradebook
+from peerage.inference.diagnostics import Diagnostics, convergence_problems, rhat_and_ess
+from peerage.inference.draws import Draws
+from peerage.inference.layout import Layout, lay_out
+from peerage.inference.predictive import log_likelihood, report_masses
+from peerage.inference.sampler import VARIABLES, Samples, sample
+from peerage.inference.summaries import code_quantiles
+from peerage.model import Model
+
+LOWER, UPPER = 0.05, 0.95
+"""The quantiles that are called lower and upper in all tables."""
+
+_END_CELL_LIMIT = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """Draws of all that is unknown about a class, and tables made from them.
+
+    Made by :func:`peerage.fit`; saved with :meth:`save` and read back with :func:`peerage.load`.
+    """
+
+    book: Gradebook
+    model: Model
+    seed: int
+    burn_in: int
+    samples: Samples
+    timings: dict[str, float] = field(default_factory=dict)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """How the class is laid out for the sampler."""
+        return lay_out(self.book, self.model)
+
+    @cached_property
+    def draws(self) -> Draws:
+        """Draws by variable: ``true_grade``, ``reliability``, ``bias``, ``effort``."""
+        return Draws(self.layout, self.samples, self.seed)
+
+    # Tables
+
+    def submissions(self) -> pd.DataFrame:
+        """Each submission's components: most likely and expected grade, interval, confidence, the peers' mean."""
+        book, layout = self.book, self.layout
+        lower, upper = self._latent_quantiles()
+        columns: dict[str, NDArray[Any]] = {
+            name: np.full(layout.n_cells, np.nan)
+            for name in ("most_likely", "expected", "sd", "lower", "upper", "confidence")
+        }
+        for index, component in enumerate(book.rubric.components):
+            mine = np.flatnonzero(layout.reports.cell_component == index)
+            grades, mass = component.values, self.samples.level_mass[mine, : component.n_levels]
+            best = mass.argmax(axis=1)
+            expected = mass @ grades
+            columns["most_likely"][mine] = grades[best]
+            columns["expected"][mine] = expected
+            columns["sd"][mine] = np.sqrt(np.maximum(mass @ grades**2 - expected**2, 0))
+            columns["lower"][mine] = np.clip(component.from_model(lower[mine]), grades[0], grades[-1])
+            columns["upper"][mine] = np.clip(component.from_model(upper[mine]), grades[0], grades[-1])
+            columns["confidence"][mine] = mass[np.arange(len(mine)), best]
+        peer_mean, n_grades = self._report_summaries()
+        return pd.DataFrame(self._cell_ids() | columns | {"peer_mean": peer_mean, "n_grades": n_grades})
+
+    def graders(self) -> pd.DataFrame:
+        """Each grader's reliability, bias, effort and dependability (effort × reliability), with intervals."""
+        book, draws = self.book, self.draws
+        columns: dict[str, Any] = {
+            "grader": np.array(book.graders, dtype=object),
+            "role": np.array(ROLES, dtype=object)[book.roles],
+            "n_graded": np.bincount(book.review_grader, minlength=book.n_graders),
+        }
+        values = {name: draws[name] for name in ("reliability", "bias", "effort")}
+        values["dependability"] = values["reliability"] * values["effort"]
+        for name, array in values.items():
+            flat = array.reshape(-1, book.n_graders)
+            lower, upper = np.quantile(flat, [LOWER, UPPER], axis=0)
+            columns |= {name: flat.mean(axis=0, dtype=float), f"{name}_lower": lower, f"{name}_upper": upper}
+        return pd.DataFrame(columns)
+
+    def level_mass(self) -> pd.DataFrame:
+        """The posterior probability of every grade of every submission's components."""
+        layout, components = self.layout, self.book.rubric.components
+        n_levels = np.array([component.n_levels for component in components])[layout.reports.cell_component]
+        cell = np.repeat(np.arange(layout.n_cells), n_levels)
+        level = np.arange(len(cell)) - np.repeat(np.cumsum(n_levels) - n_levels, n_levels)
+        grades = np.zeros((len(components), layout.max_levels))
+        for index, component in enumerate(components):
+            grades[index, : component.n_levels] = component.values
+        ids = {name: values[cell] for name, values in self._cell_ids().items()}
+        probability = self.samples.level_mass[cell, level]
+        return pd.DataFrame(
+            ids | {"grade": grades[layout.reports.cell_component[cell], level], "probability": probability}
+        )
+
+    def reviews(self) -> pd.DataFrame:
+        """Each review: the probability that an effort was made, and its influence, the mean of effort × reliability."""
+        book, place = self.book, np.argsort(self.layout.review_order)
+        return pd.DataFrame(
+            {
+                "submission": np.array(book.submissions, dtype=object)[book.review_submission],
+                "grader": np.array(book.graders, dtype=object)[book.review_grader],
+                "effort_probability": self.samples.effortful[place],
+                "influence": self.samples.influence[place],
+            }
+        )
+
+    def totals(self) -> pd.DataFrame:
+        """Each submission's points: those of the most likely grades, their expectation, and an interval."""
+        book, layout = self.book, self.layout
+        points = np.zeros((self.samples.n_chains * self.samples.n_draws, book.n_submissions), np.float32)
+        total, expected = np.zeros(book.n_submissions), np.zeros(book.n_submissions)
+        true_grades = self.draws.on_model_scale("true_grade").reshape(len(points), -1)
+        for index, component in enumerate(book.rubric.components):
+            mine = np.flatnonzero(layout.reports.cell_component == index)
+            worth, submission = np.array(component.worth), layout.cell_submission[mine]
+            mass = self.samples.level_mass[mine, : component.n_levels]
+            total[submission] += worth[mass.argmax(axis=1)]
+            expected[submission] += mass @ worth
+            levels = np.searchsorted(component.cuts.astype(np.float32), true_grades[:, mine], side="right")
+            points[:, submission] += worth.astype(np.float32)[levels]
+        lower, upper = np.quantile(points, [LOWER, UPPER], axis=0)
+        return pd.DataFrame(
+            {
+                "submission": np.array(book.submissions, dtype=object),
+                "assignment": np.array(book.assignments, dtype=object),
+                "total": total,
+                "expected": expected,
+                "lower": lower,
+                "upper": upper,
+            }
+        )
+
+    # Is it to be trusted?
+
+    def diagnostics(self) -> pd.DataFrame:
+        """R-hat and effective sample sizes of each variable: the worst entry's, the median, and who is the worst."""
+        rows = []
+        for name, (result, labels) in self._diagnosed.items():
+            r_hat = np.where(np.isnan(result.r_hat), -np.inf, result.r_hat)
+            worst = int(np.argmax(r_hat)) if np.isfinite(r_hat).any() else int(np.argmin(result.ess))
+            rows.append(
+                {
+                    "variable": name,
+                    "r_hat": result.r_hat.max(),
+                    "r_hat_median": np.median(result.r_hat),
+                    "ess_bulk": result.ess_bulk.min(),
+                    "ess_bulk_median": np.median(result.ess_bulk),
+                    "ess_tail": result.ess_tail.min(),
+                    "ess_tail_median": np.median(result.ess_tail),
+                    "worst": labels[worst],
+                }
+            )
+        return pd.DataFrame(rows)
+
+    @cached_property
+    def warnings(self) -> tuple[Problem, ...]:
+        """What may be wrong with this fit, in plain words, and what to do about it."""
+        judged = {
+            name: (result, lambda index, labels=labels: labels[index[0]])
+            for name, (result, labels) in self._diagnosed.items()
+        }
+        return tuple(convergence_problems(judged)) + tuple(self._end_cell_problems())
+
+    def log_likelihood(self) -> NDArray[np.float32]:
+        """(chain, draw, review): log probability of each review's reported grades, effort summed out."""
+        return log_likelihood(self.layout, self.draws, workers=os.cpu_count() or 1)
+
+    def predict(self, grader: str, submission: str) -> pd.DataFrame:
+        """The probability of each grade that a grader would report on a submission."""
+        for kind, name, names in (
+            ("grader", grader, self.book.graders),
+            ("submission", submission, self.book.submissions),
+        ):
+            if name not in names:
+                raise InputError(f"there is no {kind} {name!r} in this class")
+        place = self.book.graders.index(grader), self.book.submissions.index(submission)
+        parts = []
+        for index, masses in report_masses(self.layout, self.draws, *place).items():
+            component = self.book.rubric.components[index]
+            parts.append(pd.DataFrame({"grade": component.values, "probability": masses}))
+            parts[-1].insert(0, "component", component.name)
+        return pd.concat(parts, ignore_index=True)
+
+    # More draws, other forms
+
+    def extend(self, draws: int, *, workers: int | None = None) -> Posterior:
+        """Continue each chain for more draws."""
+        later = sample(
+            self.layout,
+            chains=self.samples.n_chains,
+            draws=draws,
+            burn_in=0,
+            seed=self.seed,
+            workers=workers,
+            states=self.samples.states,
+        )
+        return replace(self, samples=self.samples.followed_by(later))
+
+    def save(self, path: str | Path) -> None:
+        """Write everything to one file (npz, no pickle)."""
+        from peerage.inference.storage import save
+
+        save(self, path)
+
+    def to_arviz(self) -> Any:
+        """An ArviZ ``DataTree`` with named coordinates and the log likelihood of every review."""
+        try:
+            from arviz_base import from_dict
+        except ImportError:
+            raise MissingExtraError("ArviZ output", "arviz") from None
+        book = self.book
+        reviews = [
+            f"{book.graders[grader]} on {book.submissions[submission]}"
+            for grader, submission in zip(book.review_grader, book.review_submission, strict=True)
+        ]
+        return from_dict(
+            {"posterior": dict(self.draws), "log_likelihood": {"review": self.log_likelihood()}},
+            coords={
+                "submission": list(book.submissions),
+                "component": list(book.rubric.names),
+                "grader": list(book.graders),
+                "review_id": reviews,
+            },
+            dims={
+                "true_grade": ["submission", "component"],
+                "reliability": ["grader"],
+                "bias": ["grader"],
+                "effort": ["grader"],
+                "review": ["review_id"],
+            },
+        )
+
+    def __repr__(self) -> str:
+        chains, draws = self.samples.n_chains, self.samples.n_draws
+        return f"Posterior({self.model.name}; {chains} chains of {draws:,} draws; {self.book!r})"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        warnings = "".join(f"<li>{escape(str(problem))}</li>" for problem in self.warnings)
+        return (
+            f"<p><b>{escape(repr(self))}</b></p>{'<ul>' + warnings + '</ul>' if warnings else ''}"
+            f"{self.submissions().head(10).to_html(index=False, float_format='{:.2f}'.format)}"
+        )
+
+    # Parts
+
+    def _cell_ids(self) -> dict[str, NDArray[Any]]:
+        book, layout = self.book, self.layout
+        return {
+            "submission": np.array(book.submissions, dtype=object)[layout.cell_submission],
+            "component": np.array(book.rubric.names, dtype=object)[layout.reports.cell_component],
+        }
+
+    def _latent_quantiles(self) -> NDArray[np.float64]:
+        """(2, cells): the lower and upper quantile of each true grade on the model's scale."""
+        stored = self.samples.draws["true_grade"]
+        if stored.dtype.kind == "u":
+            return code_quantiles(stored, self.layout.grids.true_grade.edges, (LOWER, UPPER))
+        return np.asarray(np.quantile(stored.reshape(-1, stored.shape[-1]), [LOWER, UPPER], axis=0))
+
+    def _report_summaries(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """(cells,) the mean of students' reports in the rubric's units, and the number of graders of any role."""
+        book = self.book
+        graded = book.levels != MISSING
+        by_student = graded & (book.roles[book.review_grader] == STUDENT)[:, None]
+        shape = (book.n_submissions, len(book.rubric))
+        counts, sums, n_grades = np.zeros(shape), np.zeros(shape), np.zeros(shape, np.int64)
+        np.add.at(counts, book.review_submission, by_student)
+        np.add.at(sums, book.review_submission, np.where(by_student, np.nan_to_num(book.values), 0.0))
+        np.add.at(n_grades, book.review_submission, graded)
+        means = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+        return means[book.applicable], n_grades[book.applicable]
+
+    @cached_property
+    def _diagnosed(self) -> dict[str, tuple[Diagnostics, list[str]]]:
+        """Diagnostics of each variable that is inferred, and its entries' ids."""
+        workers = os.cpu_count() or 1
+        return {
+            name: (rhat_and_ess(draws, workers), labels) for name, draws, labels in self._inferred() if draws.shape[2]
+        }
+
+    def _inferred(self) -> Iterator[tuple[str, NDArray[Any], list[str]]]:
+        """The variables, their stored draws and their ids, without what is fixed."""
+        ids = self._cell_ids()
+        cells = [f"{u} in {c}" for u, c in zip(ids["submission"], ids["component"], strict=True)]
+        yield "true_grade", self.samples.draws["true_grade"], cells
+        for name in VARIABLES[1:]:
+            known = getattr(self.layout.known, name)[: self.book.n_graders]
+            free = np.flatnonzero(np.isnan(known))
+            yield name, self.samples.draws[name][:, :, free], [self.book.graders[grader] for grader in free]
+
+    def _end_cell_problems(self) -> Iterator[Problem]:
+        """Draws that pile up at the end of a grid: the grid, not the data, decides there."""
+        for name, draws, labels in self._inferred():
+            if draws.dtype.kind != "u" or not draws.shape[2]:
+                continue
+            last = len(getattr(self.layout.grids, name)) - 1
+            share = ((draws == 0) | (draws == last)).mean(axis=(0, 1))
+            worst = int(np.argmax(share))
+            if share[worst] > _END_CELL_LIMIT:
+                words = name.replace("_", " ")
+                message = f"{words} of {labels[worst]} lies at the end of its grid in {share[worst]:.1%} of the draws"
+                yield Problem(message, "its prior does not fit this class: choose other priors")

@@ -1,0 +1,110 @@
+"""A posterior as one file: numpy arrays and one JSON text, no pickle."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerage.errors import Problem, ResultsError
+from peerage.gradebook import Gradebook
+from peerage.inference.sampler import VARIABLES, ChainState, Samples
+from peerage.model import Model
+from peerage.rubric import Rubric
+
+if TYPE_CHECKING:
+    from peerage.inference.posterior import Posterior
+
+FORMAT = 1
+_AVERAGES = ("level_mass", "effortful", "influence")
+_BOOK_ARRAYS = ("roles", "review_submission", "review_grader", "levels")
+
+
+def save(posterior: Posterior, path: str | Path) -> None:
+    """Write a posterior to one file."""
+    book, samples = posterior.book, posterior.samples
+    arrays: dict[str, NDArray[Any]] = {f"book_{name}": getattr(book, name) for name in _BOOK_ARRAYS}
+    if book.times is not None:
+        arrays["book_times"] = book.times.astype("datetime64[us]").astype(np.int64)
+    arrays |= {f"draws_{name}": samples.draws[name] for name in VARIABLES}
+    arrays |= {f"mean_{name}": getattr(samples, name) for name in _AVERAGES}
+    arrays["effortful_count"] = samples.effortful_count
+    for index, state in enumerate(samples.states):
+        arrays |= {f"state{index}_{name}": values for name, values in state.variables.items()}
+    text = json.dumps(_meta(posterior))
+    arrays["meta"] = np.frombuffer(text.encode(), dtype=np.uint8)
+    with Path(path).open("wb") as file:
+        np.savez(file, allow_pickle=False, **arrays)
+
+
+def load(path: str | Path) -> Posterior:
+    """Read a posterior that :meth:`Posterior.save` wrote."""
+    from peerage.inference.posterior import Posterior
+
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        meta = json.loads(arrays["meta"].tobytes())
+    except OSError as error:
+        raise ResultsError(f"{path}: cannot be read ({error.strerror or error}); check the path") from None
+    except (ValueError, KeyError, zipfile.BadZipFile):
+        raise ResultsError(f"{path}: this is not a posterior that peerage saved; run peerage fit again") from None
+    if meta["format"] != FORMAT:
+        raise ResultsError(f"{path}: this was saved by another version of peerage; run peerage fit again")
+    states = tuple(
+        ChainState(_state_variables(arrays, index), generator) for index, generator in enumerate(meta["generators"])
+    )
+    samples = Samples(
+        {name: arrays[f"draws_{name}"] for name in VARIABLES},
+        arrays["effortful_count"],
+        arrays["mean_level_mass"],
+        arrays["mean_effortful"],
+        arrays["mean_influence"],
+        states,
+        meta["seconds"],
+    )
+    return Posterior(
+        _book(meta, arrays), Model.from_dict(meta["model"]), meta["seed"], meta["burn_in"], samples, meta["timings"]
+    )
+
+
+def _meta(posterior: Posterior) -> dict[str, Any]:
+    book = posterior.book
+    return {
+        "format": FORMAT,
+        "rubric": book.rubric.to_toml(),
+        "submissions": book.submissions,
+        "graders": book.graders,
+        "authors": book.authors,
+        "assignments": book.assignments,
+        "notices": [[entry.message, entry.remedy, entry.file, entry.row] for entry in book.notices],
+        "model": posterior.model.to_dict(),
+        "seed": posterior.seed,
+        "burn_in": posterior.burn_in,
+        "timings": posterior.timings,
+        "seconds": posterior.samples.seconds,
+        "generators": [state.generator for state in posterior.samples.states],
+    }
+
+
+def _state_variables(arrays: dict[str, NDArray[Any]], index: int) -> dict[str, NDArray[Any]]:
+    prefix = f"state{index}_"
+    return {name.removeprefix(prefix): values for name, values in arrays.items() if name.startswith(prefix)}
+
+
+def _book(meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Gradebook:
+    times = arrays.get("book_times")
+    return Gradebook(
+        rubric=Rubric.from_toml(meta["rubric"]),
+        submissions=tuple(meta["submissions"]),
+        graders=tuple(meta["graders"]),
+        authors=tuple(tuple(names) for names in meta["authors"]),
+        assignments=tuple(meta["assignments"]),
+        times=None if times is None else times.astype("datetime64[us]"),
+        notices=tuple(Problem(*entry) for entry in meta["notices"]),
+        **{name: arrays[f"book_{name}"] for name in _BOOK_ARRAYS},
+    )
