@@ -65,6 +65,12 @@ def edges(book: Gradebook, component: int) -> Floats:
     return np.concatenate([[-np.inf], book.rubric.components[component].cuts, [np.inf]])
 
 
+def bins(book: Gradebook, component: int, reports: Floats) -> tuple[Floats, Floats]:
+    """(reviews,): the ends of the reported bins of a component; any bin where nothing was reported."""
+    ends, level = edges(book, component), np.maximum(reports[:, component].astype(int), 0)
+    return ends[level], ends[level + 1]
+
+
 def default_reports(book: Gradebook, model: Model) -> Floats:
     """What the model takes the gradebook's reports to be: levels, or the reported grades as exact numbers."""
     if model.censoring:
@@ -91,8 +97,8 @@ def log_effortful(book: Gradebook, model: Model, state: State, reports: Floats) 
     for component in range(len(book.rubric)):
         mean = state.true_grade[book.review_submission, component] + bias
         if model.censoring:
-            ends, level = edges(book, component), reports[:, component].astype(int)
-            result[:, component] = log_normal_mass(ends[level], ends[level + 1], mean, precision)
+            lower, upper = bins(book, component, reports)
+            result[:, component] = log_normal_mass(lower, upper, mean, precision)
         else:
             result[:, component] = stats.norm.logpdf(reports[:, component], mean, 1 / np.sqrt(precision))
     return np.where(book.levels == MISSING, 0.0, result)
@@ -105,8 +111,7 @@ def log_low_effort(book: Gradebook, model: Model, reports: Floats) -> Floats:
     result = np.zeros(book.levels.shape)
     for component, centre in enumerate(centres):
         if model.censoring:
-            ends, level = edges(book, component), reports[:, component].astype(int)
-            lower, upper = ends[level], ends[level + 1]
+            lower, upper = bins(book, component, reports)
             normal = np.exp(log_normal_mass(lower, upper, centre, priors.tau_l))
             uniform = (np.minimum(upper, 5) - np.maximum(lower, 0)) / 5
         else:
