@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,15 +14,19 @@ from peerage.inference.kernels import MAX_COLLAPSED, sweep
 from peerage.inference.layout import AUTHOR, Layout
 from peerage.inference.likelihood import (
     LOG_FLOOR,
+    Grid,
     Grids,
     log_bin_masses,
     log_gamma_cell_masses,
     log_normal_cell_masses,
     low_effort_masses,
 )
-from peerage.rubric import MODEL_MAXIMUM, Component
+from peerage.rubric import MODEL_MAXIMUM, Rubric
 
 __all__ = ["initial_state", "new_draws", "new_work", "prepare", "sweep"]
+
+_FEW_LEVELS = 25
+"""A scale with more grades than this has tables of those only that occur."""
 
 
 def prepare(layout: Layout) -> Given:
@@ -130,64 +138,53 @@ def _log_low_effort(layout: Layout) -> NDArray[np.float64]:
     return out
 
 
-class _Blocks:
-    """Tables are built in blocks: one for each scale and each combination of fixed reliability and bias on it."""
+class _Block(NamedTuple):
+    """Log likelihoods of one scale's levels, in each layout; the last is None if the reliability is fixed."""
 
-    def __init__(self, grids: Grids) -> None:
-        self.grids = grids
-        self.plain: list[NDArray[np.float64]] = []
-        self.by_bias: list[NDArray[np.float64]] = []
-        self.by_reliability: list[NDArray[np.float64]] = []
-        self.rows = self.columns = 0
+    by_true_grade: NDArray[np.float32]
+    by_bias: NDArray[np.float32]
+    by_reliability: NDArray[np.float32] | None
 
-    def add(
-        self, component: Component, levels: NDArray[np.int64], reliability: float, bias: float
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Build a block; returns where each level starts in the tables by true grade and by reliability."""
-        grids = self.grids
-        precision = grids.reliability.points if np.isnan(reliability) else np.array([reliability])
-        free_bias = bool(np.isnan(bias))
-        x = grids.lattice if free_bias else grids.true_grade.points + bias
-        logs = log_bin_masses(component.cuts, levels, x, precision)
-        ordered = logs[..., grids.true_grade_order] if free_bias else logs
-        self.plain.append(ordered)
-        self.by_bias.append(logs[..., grids.bias_order] if free_bias else logs)
-        starts = self.rows + np.arange(len(levels)) * logs[0].size
-        columns = self.columns + np.arange(len(levels)) * logs[0].size
-        self.rows += logs.size
-        if np.isnan(reliability):
-            self.by_reliability.append(ordered.transpose(0, 2, 1))
-            self.columns += logs.size
-        return starts, columns
+
+@lru_cache(maxsize=32)
+def _block(
+    grids: Grids, cuts: tuple[float, ...], levels: tuple[int, ...], reliability: float | None, bias: float | None
+) -> _Block:
+    """Tabulate the likelihood of some levels; fits of one class to many settings find the tables made already."""
+    precision = grids.reliability.points if reliability is None else np.array([reliability])
+    x = grids.lattice if bias is None else grids.true_grade.points + bias
+    logs = log_bin_masses(np.array(cuts), np.array(levels), x, precision).astype(np.float32)
+    by_true_grade = logs[..., grids.true_grade_order] if bias is None else logs
+    by_bias = logs[..., grids.bias_order] if bias is None else logs
+    by_reliability = np.ascontiguousarray(by_true_grade.transpose(0, 2, 1)) if reliability is None else None
+    return _Block(by_true_grade, by_bias, by_reliability)
 
 
 def _tables(layout: Layout) -> Tables:
+    """Likelihood tables in blocks, one for each scale and each combination of fixed reliability and bias on it."""
     grids, rubric, known = layout.grids, layout.book.rubric, layout.known
-    blocks = _Blocks(grids)
-    report_row = np.zeros(len(layout.report_level), np.int64)
-    report_column = np.zeros(len(layout.report_level), np.int64)
-    grader = layout.reports.review_grader[layout.report_review]
-    # NaN, the mark of what is inferred, does not equal itself: group graders by text instead.
-    fixed = np.array([f"{r!r},{b!r}" for r, b in zip(known.reliability, known.bias, strict=True)])
-    scales = np.array([str(component.cuts.tolist()) for component in rubric.components])
-    keys, key = np.unique(fixed, return_inverse=True)
-    scale = np.unique(scales, return_inverse=True)[1]
-    code = scale[layout.report_component] * len(keys) + key[grader]
-    for value in np.unique(code):
-        mine = np.flatnonzero(code == value)
-        component = rubric.components[int(np.flatnonzero(scale == value // len(keys))[0])]
-        owner = int(np.flatnonzero(key == value % len(keys))[0])
-        levels, position = np.unique(layout.report_level[mine], return_inverse=True)
-        starts, columns = blocks.add(component, levels, known.reliability[owner], known.bias[owner])
-        report_row[mine], report_column[mine] = starts[position], columns[position]
-    log_mass = _flat(blocks.plain)
-    same = grids.s_stride == grids.b_stride
-    edges = _level_edges(layout)
+    report_row, report_column = np.zeros((2, len(layout.report_level)), np.int64)
+    blocks: list[_Block] = []
+    rows = columns = 0
+    for mine, cuts, reliability, bias in _report_groups(layout):
+        levels = tuple(range(len(cuts) + 1))
+        if len(levels) > _FEW_LEVELS:
+            levels = tuple(np.unique(layout.report_level[mine]).tolist())
+        block = _block(grids, cuts, levels, reliability, bias)
+        blocks.append(block)
+        position = np.searchsorted(levels, layout.report_level[mine])
+        size = block.by_true_grade[0].size
+        report_row[mine] = rows + position * size
+        report_column[mine] = columns + position * size
+        rows += block.by_true_grade.size
+        columns += 0 if block.by_reliability is None else block.by_reliability.size
+    log_mass = _flat([block.by_true_grade for block in blocks])
+    level_start, level_edges, cut_cells, cut_shares = _level_edges(grids.true_grade, rubric)
     return Tables(
-        mass=np.exp(log_mass, dtype=np.float32),
+        mass=np.exp(log_mass),
         log_mass=log_mass,
-        log_mass_by_bias=log_mass if same else _flat(blocks.by_bias),
-        log_mass_by_reliability=_flat(blocks.by_reliability),
+        log_mass_by_bias=log_mass if grids.b_stride == 1 else _flat([block.by_bias for block in blocks]),
+        log_mass_by_reliability=_flat([b.by_reliability for b in blocks if b.by_reliability is not None]),
         report_row=report_row,
         report_column=report_column,
         row_length=np.where(np.isnan(known.bias), len(grids.lattice), len(grids.true_grade)),
@@ -195,31 +192,44 @@ def _tables(layout: Layout) -> Tables:
         from_true_grade=grids.from_true_grade,
         true_grade_points=grids.true_grade.points,
         reliability_points=grids.reliability.points,
-        level_start=edges[0],
-        level_edges=edges[1],
-        cut_cells=edges[2],
-        cut_shares=edges[3],
+        level_start=level_start,
+        level_edges=level_edges,
+        cut_cells=cut_cells,
+        cut_shares=cut_shares,
     )
 
 
-def _flat(blocks: list[NDArray[np.float64]]) -> NDArray[np.float32]:
-    if not blocks:
-        return np.zeros(0, np.float32)
-    return np.concatenate([block.astype(np.float32).ravel() for block in blocks])
+def _report_groups(
+    layout: Layout,
+) -> Iterator[tuple[NDArray[np.intp], tuple[float, ...], float | None, float | None]]:
+    """Reports that share a scale and their grader's fixed reliability and bias (None where inferred)."""
+    grader = layout.reports.review_grader[layout.report_review]
+    scales = {tuple(component.cuts.tolist()): component for component in layout.book.rubric.components}
+    numbers = {scale: number for number, scale in enumerate(scales)}
+    scale = np.array([numbers[tuple(component.cuts.tolist())] for component in layout.book.rubric.components])
+    fixed = np.stack([layout.known.reliability, layout.known.bias], axis=1)
+    # NaN differs from itself, so what is inferred is marked by infinity here.
+    kinds, kind = np.unique(np.nan_to_num(fixed, nan=np.inf), axis=0, return_inverse=True)
+    code = scale[layout.report_component] * len(kinds) + kind.ravel()[grader]
+    for value in np.unique(code):
+        reliability, bias = (None if np.isinf(entry) else float(entry) for entry in kinds[value % len(kinds)])
+        cuts = list(scales)[value // len(kinds)]
+        yield np.flatnonzero(code == value), cuts, reliability, bias
+
+
+def _flat(parts: list[NDArray[np.float32]]) -> NDArray[np.float32]:
+    return np.concatenate([np.zeros(0, np.float32), *(part.ravel() for part in parts)])
 
 
 def _level_edges(
-    layout: Layout,
+    grid: Grid, rubric: Rubric
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """Which grid cells belong to which level, and how the cells on cut-points are shared out."""
-    grid = layout.grids.true_grade
-    components = layout.book.rubric.components
-    starts = np.cumsum([0] + [component.n_levels for component in components]).astype(np.int64)
+    starts = np.cumsum([0] + [component.n_levels for component in rubric.components]).astype(np.int64)
     edges, cells, shares = [], np.zeros(starts[-1], np.int64), np.zeros(starts[-1])
-    for start, component in zip(starts, components, strict=False):
+    for start, component in zip(starts, rubric.components, strict=False):
         cuts = component.cuts
-        first = np.searchsorted(grid.points, cuts)
-        edges.append(np.concatenate([[0], first, [len(grid)]]))
+        edges.append(np.concatenate([[0], np.searchsorted(grid.points, cuts), [len(grid)]]))
         on_cut = np.clip(np.searchsorted(grid.edges, cuts, side="right") - 1, 0, len(grid) - 1)
         low, high = grid.edges[on_cut], grid.edges[on_cut + 1]
         above = grid.points[on_cut] >= cuts

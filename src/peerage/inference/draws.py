@@ -49,7 +49,6 @@ class Draws(Mapping[str, NDArray[np.float32]]):
         layout, stored = self._layout, self._samples.draws[variable]
         if variable == "true_grade":
             return self._clipped_to_fixed_bins(self._decoded(stored, layout.grids.true_grade, 0))
-        stored = stored[:, :, : layout.book.n_graders]
         if variable == "reliability":
             return self._with_known(self._decoded(stored, layout.grids.reliability, 1), layout.known.reliability)
         if variable == "bias":
@@ -63,7 +62,7 @@ class Draws(Mapping[str, NDArray[np.float32]]):
         return grid.jittered(codes, np.random.default_rng([self._seed, stream]))
 
     def _with_known(self, values: NDArray[np.float32], known: NDArray[np.float64]) -> NDArray[np.float32]:
-        fixed = np.flatnonzero(~np.isnan(known[: values.shape[2]]))
+        fixed = np.flatnonzero(~np.isnan(known))
         if len(fixed):
             values = values.copy()
             values[:, :, fixed] = known[fixed]

@@ -1,7 +1,6 @@
 """A gradebook and a model, laid out as the arrays that the kernels read.
 
-Inside, graders are the gradebook's, in its order, followed, if the model correlates grades with reliability, by authors
-who graded nothing. Reviews are sorted by grader; ``Layout.review_order`` maps them back.
+Reviews are sorted by grader inside; ``Layout.review_order`` tells where each came from.
 """
 
 from __future__ import annotations
@@ -77,7 +76,7 @@ class Layout:
 
     @property
     def n_graders(self) -> int:
-        """How many graders there are inside, authors who graded nothing included."""
+        """How many graders there are."""
         return len(self.group)
 
     @cached_property
@@ -134,7 +133,8 @@ class Layout:
         if (self.group == TA).any():
             gammas.append((priors.alpha_tau_ta, priors.beta_tau_ta))
         normals = [(self.correlation.origin, self.correlation.sd)] if self.model.correlation else []
-        return wide_grids(*self.true_grade_prior, priors.sigma_b, gammas, normals, self.has_bias)
+        mu_s, sigma_s = priors.for_components(len(self.book.rubric))
+        return wide_grids(mu_s, sigma_s, priors.sigma_b, tuple(gammas), tuple(normals), self.has_bias)
 
     def bin_of(self, cell: int | np.integer) -> tuple[float, float]:
         """The ends, on the model's scale, of the bin at which a cell's true grade is fixed."""
@@ -164,7 +164,7 @@ def lay_out(book: Gradebook, model: Model) -> Layout:
         raise ModelError("correlation needs to know who wrote what; add an author column to the grades")
     graders = {name: index for index, name in enumerate(book.graders)}
     authors = _correlated_authors(book, graders) if model.correlation else [[] for _ in book.submissions]
-    n_graders = max([len(graders), *(index + 1 for entry in authors for index in entry)])
+    n_graders = len(graders)
 
     order = np.argsort(book.review_grader, kind="stable")
     review_grader, review_submission = book.review_grader[order], book.review_submission[order].astype(np.int64)
@@ -174,7 +174,7 @@ def lay_out(book: Gradebook, model: Model) -> Layout:
     cell_of[submission, component] = np.arange(len(submission))
     report_review, report_component = np.nonzero(levels != MISSING)
 
-    group = np.concatenate([book.roles, np.full(n_graders - len(graders), STUDENT)]).astype(np.int32)
+    group = book.roles.astype(np.int32)
     group[[index for entry in authors for index in entry]] = AUTHOR
     author_start, author_list = _ragged(authors)
     submission_of_author = np.repeat(np.arange(book.n_submissions), np.diff(author_start))
@@ -219,13 +219,9 @@ def _ragged(lists: list[list[int]]) -> tuple[NDArray[np.int64], NDArray[np.int32
 
 
 def _correlated_authors(book: Gradebook, graders: dict[str, int]) -> list[list[int]]:
-    """For each submission, its authors as grader indexes; authors who graded nothing get indexes after the graders'."""
-    indexes = dict(graders)
-    lists = []
-    for names in book.authors:
-        known = [indexes.setdefault(name, len(indexes)) for name in names]
-        lists.append([index for index in known if index >= len(graders) or book.roles[index] == STUDENT])
-    return lists
+    """For each submission, those of its authors who are students and graders, as indexes."""
+    students = {name: index for name, index in graders.items() if book.roles[index] == STUDENT}
+    return [[students[name] for name in names if name in students] for names in book.authors]
 
 
 def _known(model: Model, graders: dict[str, int], group: NDArray[np.int32]) -> Known:

@@ -11,6 +11,7 @@ cells are intervals of its logarithm on the wide grid.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -60,7 +61,7 @@ class Grid:
         return np.exp(values, out=values) if self.logarithmic else values
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Grids:
     """The grids of one fit. True grade ``i`` and bias ``j`` add up to lattice point ``i·s_stride + j·b_stride``.
 
@@ -89,12 +90,13 @@ class Grids:
         return _order(len(self.lattice), self.b_stride)
 
 
+@lru_cache(maxsize=64)
 def wide_grids(
-    mu_s: ArrayLike,
-    sigma_s: ArrayLike,
+    mu_s: tuple[float, ...],
+    sigma_s: tuple[float, ...],
     sigma_b: float,
-    gammas: list[tuple[float, float]],
-    normals: list[tuple[float, float]],
+    gammas: tuple[tuple[float, float], ...],
+    normals: tuple[tuple[float, float], ...],
     with_bias: bool,
 ) -> Grids:
     """Grids that do not bend the posterior: their ends come from the priors.
@@ -102,9 +104,8 @@ def wide_grids(
     ``gammas`` are the (shape, rate) of the reliability priors in use; ``normals`` the (mean, sd), in units of the
     reported reliability, of those truncated normals that correlation adds.
     """
-    mu_s, sigma_s = np.asarray(mu_s), np.asarray(sigma_s)
-    low = min(-1.4, float(np.min(mu_s - 5.5 * sigma_s)))
-    high = max(6.4, float(np.max(mu_s + 5.5 * sigma_s)))
+    low = min([-1.4, *(mean - 5.5 * sd for mean, sd in zip(mu_s, sigma_s, strict=True))])
+    high = max([6.4, *(mean + 5.5 * sd for mean, sd in zip(mu_s, sigma_s, strict=True))])
     # Cell edges fall on multiples of the step, where the cut-points of most rubrics lie.
     first, last = int(np.floor(low / _STEP)), int(np.ceil(high / _STEP))
     true_grade = Grid.linear((first + 0.5) * _STEP, _STEP, last - first)
@@ -121,6 +122,7 @@ def wide_grids(
     return _assemble(true_grade, reliability, bias, 1, 1)
 
 
+@lru_cache(maxsize=2)
 def paper_grids(with_bias: bool) -> Grids:
     """The grids of the paper's appendix: true grades 0–6 by 0.06, reliabilities 0.1–10 by 0.1, biases ±3 by 0.1."""
     bias = Grid.linear(-3.0, 0.1, 61) if with_bias else Grid.linear(0.0, 0.1, 1)

@@ -302,7 +302,7 @@ class Posterior:
         cells = [f"{u} in {c}" for u, c in zip(ids["submission"], ids["component"], strict=True)]
         yield "true_grade", self.samples.draws["true_grade"], cells
         for name in VARIABLES[1:]:
-            known = getattr(self.layout.known, name)[: self.book.n_graders]
+            known = getattr(self.layout.known, name)
             free = np.flatnonzero(np.isnan(known))
             yield name, self.samples.draws[name][:, :, free], [self.book.graders[grader] for grader in free]
 
