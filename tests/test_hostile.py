@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from hostile_files import run_case
 
 CASES: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("hostile.toml").read_text("utf-8"))["case"]

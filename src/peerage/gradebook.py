@@ -59,6 +59,8 @@ class Gradebook:
     notices: tuple[Problem, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.times is not None and np.isnat(np.asarray(self.times, dtype="datetime64[us]")).all():
+            object.__setattr__(self, "times", None)
         dtypes: tuple[tuple[str, Any], ...] = (
             ("roles", np.int8),
             ("review_submission", np.int32),

@@ -131,7 +131,7 @@ def _build(entries: Entries, claims: Claims, rubric: Rubric, reports: Reports) -
         review_submission=_places(submission_codes)[reports.submission[first]],
         review_grader=_places(grader_codes)[reports.grader[first]],
         levels=levels,
-        times=None if np.isnat(times).all() else times,
+        times=times,
     )
 
 

@@ -97,7 +97,7 @@ def _parse(file: str, text: str, delimiter: str, first_row: int) -> list[Column]
             io.StringIO(text, newline=""),
             sep=delimiter,
             header=None,
-            dtype="category",
+            dtype=str,
             na_filter=False,
             skip_blank_lines=False,
             low_memory=False,

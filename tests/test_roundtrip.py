@@ -1,0 +1,61 @@
+"""Any gradebook survives being written and read back, in every format and form."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+import peerage as pg
+from classes import NASTY, gradebooks
+from peerage.formats.escaping import escape_xlsx, guard, unescape_xlsx, unguard
+from peerage.formats.names import FIELDS
+
+SUFFIXES = (".csv", ".tsv", ".xlsx", ".parquet")
+unhurried = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def _assert_same(found: pg.Gradebook, book: pg.Gradebook) -> None:
+    pd.testing.assert_frame_equal(found.table(), book.table())
+    assert found.submissions == book.submissions
+    assert found.graders == book.graders
+    assert found.authors == book.authors
+    assert found.assignments == book.assignments
+    assert found.rubric == book.rubric
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@unhurried
+@given(book=gradebooks())
+def test_long(suffix: str, book: pg.Gradebook) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"grades{suffix}"
+        book.write(path, rubric=True)
+        _assert_same(pg.read_grades(path), book)
+        assert sorted(entry.name for entry in Path(folder).iterdir()) == sorted([path.name, "rubric.toml"])
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@unhurried
+@given(book=gradebooks().filter(lambda book: not {name.casefold() for name in book.rubric.names} & set(FIELDS)))
+def test_wide(suffix: str, book: pg.Gradebook) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"grades{suffix}"
+        book.write(path, wide=True)
+        _assert_same(pg.read_grades(path, book.rubric), book)
+
+
+@unhurried
+@given(book=gradebooks())
+def test_table_in_memory(book: pg.Gradebook) -> None:
+    _assert_same(pg.Gradebook.from_table(book.table(), book.rubric), book)
+
+
+@pytest.mark.parametrize("text", NASTY)
+def test_escapes_are_undone(text: str) -> None:
+    assert unguard(guard(text)) == text
+    assert unescape_xlsx(escape_xlsx(text)) == text
+    assert not guard(text).startswith(("=", "+", "-", "@", "\t", "\r"))
