@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from peerage.errors import InputError, MissingExtraError, Problem
 from peerage.gradebook import MISSING, ROLES, STUDENT, Gradebook
+from peerage.inference.checks import Checks, predictive_checks
 from peerage.inference.diagnostics import Diagnostics, convergence_problems, rhat_and_ess
 from peerage.inference.draws import Draws
 from peerage.inference.layout import Layout, lay_out
@@ -180,6 +181,10 @@ class Posterior:
     def log_likelihood(self) -> NDArray[np.float32]:
         """(chain, draw, review): log probability of each review's reported grades, effort summed out."""
         return log_likelihood(self.layout, self.draws, workers=os.cpu_count() or 1)
+
+    def check(self) -> Checks:
+        """Whether the model reproduces how graders agree, copy grades, err together and use the scale."""
+        return predictive_checks(self.layout, self.samples, self.seed)
 
     def predict(self, grader: str, submission: str) -> pd.DataFrame:
         """The probability of each grade that a grader would report on a submission."""
