@@ -93,6 +93,7 @@ def test_links_between_documents_lead_somewhere(document: Path) -> None:
     assert [link for link in links if not (document.parent / link).exists()] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("document", "program"), examples(), ids=lambda text: text if text.endswith(".md") else "")
 def test_the_python_examples_of_the_documentation_run(
     document: str, program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

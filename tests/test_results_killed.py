@@ -14,7 +14,10 @@ from peerage import ResultsError, results
 
 WRITER = Path(__file__).with_name("killed_writer.py")
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system starts no process for each point")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot start a process for each point"),
+]
 
 
 def targets_of_killed_writers(folder: Path, way: str, earlier: str) -> list[Path]:
