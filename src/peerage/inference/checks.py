@@ -1,10 +1,9 @@
-"""Posterior predictive checks: does the model reproduce how this class grades?
+"""Posterior predictive checks: whether the model reproduces how this class grades.
 
 The reviews that were given are drawn anew from the fitted model, many times. A statistic of the given reports that lies
 outside what the drawn ones show is a feature of the class that the model does not have.
 
-A report's *deviation* is its difference, on the model's 0–5 scale, from the mean of all reports on that component of
-that submission. The statistics are
+The statistics, those of :mod:`peerage.inference.habits` and one of its own:
 
 - *agreement*: how often two graders give a submission's component the same grade;
 - *same grade throughout*: the share of reviews whose components all have the same grade (where scales differ, the same
@@ -23,11 +22,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from peerage.inference.habits import Reviews, frequencies, habits
 from peerage.inference.layout import Layout
 from peerage.inference.replicates import replicated_levels
 from peerage.inference.sampler import VARIABLES, Samples
 
-REPLICATES = 400
+REPLICATES = 300
 """How often the reports are drawn anew."""
 
 FALSE_ALARM = 0.05
@@ -36,7 +36,6 @@ FALSE_ALARM = 0.05
 LOWER, UPPER = 0.05, 0.95
 
 Floats = NDArray[np.float64]
-Levels = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -104,90 +103,21 @@ class Checks:
 def predictive_checks(layout: Layout, samples: Samples, seed: int) -> Checks:
     """Compare the given reports with reports drawn anew; ``seed`` is the fit's."""
     rng = np.random.default_rng([seed, len(VARIABLES)])
-    statistics = Statistics(layout)
-    replicates, frequencies = [], []
+    reviews, given = Reviews.of(layout), layout.report_level
+    replicates, shares = [], []
     for levels in replicated_levels(layout, samples, REPLICATES, seed, rng):
-        replicates.append(statistics(levels))
-        frequencies.append(statistics.frequencies(levels))
-    given = layout.report_level
+        replicates.append(habits(reviews, levels))
+        shares.append(frequencies(reviews, levels))
     comparisons = [
         Comparison(name, observed, np.array([replicate[name] for replicate in replicates]))
-        for name, observed in statistics(given).items()
+        for name, observed in habits(reviews, given).items()
+        if not np.isnan(observed)
     ]
-    shares, expected = statistics.frequencies(given), np.array(frequencies)
-    comparisons.append(_distance(shares, expected))
+    usage = Usage(frequencies(reviews, given), np.array(shares))
+    comparisons.append(usage.distance())
     alarms = [entry for entry in comparisons if entry.tail_probability <= FALSE_ALARM / len(comparisons)]
-    sentences = (_sentence(layout, entry, shares, expected) for entry in alarms)
-    return Checks(pd.DataFrame([entry.row() for entry in comparisons]), tuple(sentences))
-
-
-class Statistics:
-    """The statistics of (reports,) levels, for one class."""
-
-    def __init__(self, layout: Layout) -> None:
-        components = layout.book.rubric.components
-        self.component, self.review = layout.report_component, layout.report_review
-        self.cell = layout.reports.report_cell.astype(np.int64)
-        self.grader = layout.reports.review_grader[self.review]
-        self.scaled = np.zeros((len(components), layout.max_levels))
-        for index, component in enumerate(components):
-            self.scaled[index, : component.n_levels] = component.scaled
-        self.cell_sizes = np.bincount(self.cell)
-        self.shared = np.flatnonzero(self.cell_sizes[self.cell] > 1)
-        """Reports on what somebody else graded too: only they have a deviation."""
-        sizes = np.diff(layout.reports.review_reports)
-        self.several = np.flatnonzero(sizes[self.review] > 1)
-        """Reports of reviews with several components."""
-        self.several_starts = np.flatnonzero(np.diff(self.review[self.several], prepend=-1))
-        self.shared_sizes = np.bincount(self.review[self.shared])
-
-    def __call__(self, levels: Levels) -> dict[str, float]:
-        """Every statistic that applies to the class, but for the frequencies of grades."""
-        values = self.scaled[self.component, levels]
-        results = {}
-        if len(self.shared):
-            results["agreement"] = self._agreement(levels)
-        if len(self.several):
-            results["same grade throughout"] = self._same_throughout(values)
-        if len(self.shared):
-            halo, severity = self._halo_and_severity(values)
-            results |= {"halo": halo} if self.shared_sizes.max() > 1 else {}
-            results["severity"] = severity
-        return results
-
-    def frequencies(self, levels: Levels) -> Floats:
-        """(components, levels): the share that each component's each grade has in all grades."""
-        n_components, n_levels = self.scaled.shape
-        counts = np.bincount(self.component * n_levels + levels, minlength=n_components * n_levels)
-        return counts.reshape(n_components, n_levels) / len(levels)
-
-    def _agreement(self, levels: Levels) -> float:
-        """Every submission's component counts the same, however many graders it has."""
-        n_levels = self.scaled.shape[1]
-        grades, counts = np.unique(self.cell[self.shared] * n_levels + levels[self.shared], return_counts=True)
-        sizes = self.cell_sizes[grades // n_levels]
-        agreeing = np.sum(counts * (counts - 1) / (sizes * (sizes - 1)))
-        return float(agreeing / np.count_nonzero(self.cell_sizes > 1))
-
-    def _same_throughout(self, values: Floats) -> float:
-        highest = np.maximum.reduceat(values[self.several], self.several_starts)
-        lowest = np.minimum.reduceat(values[self.several], self.several_starts)
-        return float(np.mean(highest - lowest < 1e-9))
-
-    def _halo_and_severity(self, values: Floats) -> tuple[float, float]:
-        means = np.bincount(self.cell, values) / np.maximum(self.cell_sizes, 1)
-        deviation = (values - means[self.cell])[self.shared]
-        grader, review = self.grader[self.shared], self.review[self.shared]
-        counts = np.bincount(grader)
-        severity = np.bincount(grader, deviation) / np.maximum(counts, 1)
-        rest = deviation - severity[grader]
-        # With n components, the products of all pairs add up to (square of sum − sum of squares) / 2, and the means of
-        # their squares to (n − 1) / 2 times the sum of squares.
-        squares = np.bincount(review, rest**2)
-        products = np.sum(np.bincount(review, rest) ** 2 - squares)
-        scale = np.sum((self.shared_sizes - 1) * squares)
-        spread = np.sqrt(np.average(severity**2, weights=counts))
-        return float(products / scale) if scale > 0 else 0.0, float(spread)
+    sentences = tuple(_sentence(layout, entry, usage) for entry in alarms)
+    return Checks(pd.DataFrame([entry.row() for entry in comparisons]), sentences)
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,31 +157,45 @@ class Comparison:
             "tail_probability": self.tail_probability,
         }
 
-    def in_words(self, fact: str, as_share: bool) -> str:
-        """What is observed and what was expected."""
+    def in_words(self, as_share: bool) -> tuple[str, str]:
+        """What is observed, and what was expected with its interval."""
         lower, upper = np.quantile(self.replicates, [LOWER, UPPER])
         numbers = [self.observed, float(np.mean(self.replicates)), float(lower), float(upper)]
         digits, unit = (2, "") if not as_share else (0, " %") if upper - lower > 0.01 else (1, " %")
         observed, expected, low, high = (f"{number * (100 if as_share else 1):.{digits}f}" for number in numbers)
-        return f"{fact.format(observed + unit)}; the model expects {expected}{unit} ({low}–{high}{unit})."
+        return f"{observed}{unit}", f"{expected}{unit} ({low}–{high}{unit})"
 
 
-def _distance(shares: Floats, replicates: Floats) -> Comparison:
-    """How far the frequencies of grades are from those expected."""
-    expected = replicates.mean(axis=0)
-    distances = np.abs(replicates - expected).sum(axis=(1, 2)) / 2
-    return Comparison("grades", float(np.abs(shares - expected).sum() / 2), distances, only_higher=True)
+@dataclass(frozen=True, eq=False)
+class Usage:
+    """How often each grade is given: (components, levels) shares, and (replicates, components, levels) shares."""
+
+    observed: Floats
+    replicates: Floats
+
+    def distance(self) -> Comparison:
+        """How many grades would have to change for all grades to be as frequent as expected."""
+        expected = self.replicates.mean(axis=0)
+        distances = np.abs(self.replicates - expected).sum(axis=(1, 2)) / 2
+        return Comparison("grades", float(np.abs(self.observed - expected).sum() / 2), distances, only_higher=True)
+
+    def worst(self) -> tuple[int, int, Comparison]:
+        """The component and level whose frequency differs most, and its share in the component's grades."""
+        difference = np.abs(self.observed - self.replicates.mean(axis=0))
+        component, level = map(int, np.unravel_index(np.argmax(difference), difference.shape))
+        size = self.observed[component].sum()
+        shares = float(self.observed[component, level] / size), self.replicates[:, component, level] / size
+        return component, level, Comparison("grade", *shares)
 
 
-def _sentence(layout: Layout, entry: Comparison, shares: Floats, replicates: Floats) -> str:
+def _sentence(layout: Layout, entry: Comparison, usage: Usage) -> str:
     """What is observed, what the model expects, and what follows."""
     wording = WORDINGS[entry.name]
     follows = wording.higher if entry.is_higher else wording.lower
-    if entry.name != "grades":
-        return f"{entry.in_words(wording.fact, wording.is_share)} {follows}"
-    difference = np.abs(shares - replicates.mean(axis=0))
-    index, level = np.unravel_index(np.argmax(difference), difference.shape)
-    component, in_component = layout.book.rubric.components[index], shares[index].sum()
-    worst = Comparison("grade", shares[index, level] / in_component, replicates[:, index, level] / in_component)
-    fact = f"{component.name}: the grade {component.grades[level]:g} is given in {{}} of cases"
-    return f"{worst.in_words(fact, wording.is_share)} {follows}"
+    names: dict[str, str | float] = {}
+    if entry.name == "grades":
+        index, level, entry = usage.worst()
+        component = layout.book.rubric.components[index]
+        names = {"component": component.name, "grade": component.grades[level]}
+    observed, expected = entry.in_words(wording.is_share)
+    return f"{wording.fact.format(observed, **names)}; the model expects {expected}. {follows}"

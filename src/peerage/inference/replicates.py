@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.inference.draws import Draws
+from peerage.inference.jit import jit
 from peerage.inference.layout import Layout
 from peerage.inference.sampler import VARIABLES, Samples
 from peerage.rubric import MODEL_MAXIMUM
@@ -19,26 +20,27 @@ def replicated_levels(
 ) -> Iterator[NDArray[np.int64]]:
     """Draw the (reports,) levels of all reports ``count`` times, from draws spread evenly over the chains.
 
-    Each time the decisions about effort are made anew with the draw's efforts. ``seed`` is the fit's, which places
+    Each time, the decisions about effort are made anew with the draw's efforts. ``seed`` is the fit's, which places
     draws within the cells of their grids.
     """
     draws = _thinned(layout, samples, count, seed)
-    true_grade, reliability, bias, effort = (draws.on_model_scale(name)[0] for name in VARIABLES)
-    reports, review, component = layout.reports, layout.report_review, layout.report_component
-    grader, low_effort_mean = reports.review_grader[review], layout.true_grade_prior[0][component]
-    priors = layout.model.hyperparameters
-    of_component = [np.flatnonzero(component == index) for index in range(len(layout.book.rubric))]
+    variables = [draws.on_model_scale(name)[0] for name in VARIABLES]
+    priors, reports = layout.model.hyperparameters, layout.reports
+    cuts = np.full((len(layout.book.rubric), layout.max_levels), np.inf)
+    for index, component in enumerate(layout.book.rubric.components):
+        cuts[index, : component.n_levels - 1] = component.cuts
     for draw in range(count):
-        effortful = (rng.random(layout.book.n_reviews) < effort[draw, reports.review_grader])[review]
-        centre = np.where(effortful, true_grade[draw, reports.report_cell] + bias[draw, grader], low_effort_mean)
-        sd = np.where(effortful, reliability[draw, grader] ** -0.5, priors.tau_l**-0.5)
-        value = centre + sd * rng.standard_normal(len(review))
-        uniform = np.flatnonzero(~effortful & (rng.random(len(review)) < priors.epsilon))
-        value[uniform] = rng.uniform(0.0, MODEL_MAXIMUM, len(uniform))
-        levels = np.empty(len(review), np.int64)
-        for mine, entry in zip(of_component, layout.book.rubric.components, strict=True):
-            levels[mine] = np.searchsorted(entry.cuts, value[mine], side="right")
-        yield levels
+        values = _draw_values(
+            rng,
+            *(variable[draw] for variable in variables),
+            reports.review_reports,
+            reports.review_grader,
+            reports.report_cell,
+            layout.true_grade_prior[0][layout.report_component],
+            priors.tau_l**-0.5,
+            priors.epsilon,
+        )
+        yield _levels(values, layout.report_component, cuts)
 
 
 def _thinned(layout: Layout, samples: Samples, count: int, seed: int) -> Draws:
@@ -46,3 +48,42 @@ def _thinned(layout: Layout, samples: Samples, count: int, seed: int) -> Draws:
     kept = np.linspace(0, samples.n_chains * samples.n_draws - 1, count).round().astype(np.int64)
     chosen = {name: values.reshape(-1, values.shape[2])[kept][None] for name, values in samples.draws.items()}
     return Draws(layout, replace(samples, draws=chosen), seed)
+
+
+@jit
+def _draw_values(
+    rng: np.random.Generator,
+    true_grade: NDArray[np.float32],
+    reliability: NDArray[np.float32],
+    bias: NDArray[np.float32],
+    effort: NDArray[np.float32],
+    review_reports: NDArray[np.int64],
+    review_grader: NDArray[np.int32],
+    report_cell: NDArray[np.int32],
+    low_effort_mean: NDArray[np.float64],
+    low_effort_sd: float,
+    uniform_share: float,
+) -> NDArray[np.float64]:
+    """(reports,) values on the model's scale, before they are rounded to the rubric."""
+    values = np.empty(len(report_cell))
+    for review in range(len(review_grader)):
+        grader = review_grader[review]
+        effortful = rng.random() < effort[grader]
+        sd = 1.0 / np.sqrt(reliability[grader])
+        for report in range(review_reports[review], review_reports[review + 1]):
+            if effortful:
+                values[report] = true_grade[report_cell[report]] + bias[grader] + sd * rng.standard_normal()
+            elif rng.random() < uniform_share:
+                values[report] = MODEL_MAXIMUM * rng.random()
+            else:
+                values[report] = low_effort_mean[report] + low_effort_sd * rng.standard_normal()
+    return values
+
+
+@jit
+def _levels(values: NDArray[np.float64], component: NDArray[np.int32], cuts: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Round values to levels; half rounds up."""
+    levels = np.empty(len(values), np.int64)
+    for report in range(len(values)):
+        levels[report] = np.searchsorted(cuts[component[report]], values[report], side="right")
+    return levels

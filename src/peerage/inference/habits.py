@@ -1,0 +1,147 @@
+"""How a class grades: agreement, straight-lining, halo and severity, each as one number made from all reports.
+
+A report's *deviation* is its difference, on the model's 0–5 scale, from the mean of all reports on that component of
+that submission; it has one if somebody else graded that component too. A statistic is NaN where the class has
+nothing that it could be made from.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerage.inference.jit import jit
+from peerage.inference.layout import Layout
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+class Reviews(NamedTuple):
+    """Whose reports these are: reports sorted by review, and a list of them by cell."""
+
+    review_start: Integers
+    grader: NDArray[np.int32]
+    component: NDArray[np.int32]
+    cell_start: Integers
+    cell_reports: Integers
+    scaled: Floats
+
+    @classmethod
+    def of(cls, layout: Layout) -> Reviews:
+        """The reports of a class; ``scaled`` is (components, levels), each grade's value on the model's scale."""
+        cell, components = layout.reports.report_cell, layout.book.rubric.components
+        scaled = np.zeros((len(components), layout.max_levels))
+        for index, component in enumerate(components):
+            scaled[index, : component.n_levels] = component.scaled
+        return cls(
+            layout.reports.review_reports,
+            layout.reports.review_grader[layout.report_review],
+            layout.report_component,
+            np.cumsum(np.bincount(cell + 1, minlength=layout.n_cells + 1)),
+            np.argsort(cell, kind="stable"),
+            scaled,
+        )
+
+
+def habits(reviews: Reviews, levels: Integers) -> dict[str, float]:
+    """All statistics of (reports,) levels."""
+    values = reviews.scaled[reviews.component, levels]
+    deviation = _deviations(reviews.cell_start, reviews.cell_reports, values)
+    halo, severity = _halo_and_severity(reviews.review_start, reviews.grader, deviation)
+    return {
+        "agreement": _agreement(reviews.cell_start, reviews.cell_reports, levels),
+        "same grade throughout": _same_throughout(reviews.review_start, values),
+        "halo": halo,
+        "severity": severity,
+    }
+
+
+def frequencies(reviews: Reviews, levels: Integers) -> Floats:
+    """(components, levels): the share of each grade of each component in all grades."""
+    n_components, n_levels = reviews.scaled.shape
+    counts = np.bincount(reviews.component * n_levels + levels, minlength=n_components * n_levels)
+    return np.asarray(counts.reshape(n_components, n_levels) / len(levels))
+
+
+@jit
+def _agreement(cell_start: Integers, cell_reports: Integers, levels: Integers) -> float:
+    """How often two graders of a cell agree; every cell counts the same, however many graders it has."""
+    seen = np.zeros(levels.max() + 1, np.int64)
+    total, cells = 0.0, 0
+    for cell in range(len(cell_start) - 1):
+        reports = cell_reports[cell_start[cell] : cell_start[cell + 1]]
+        if len(reports) < 2:
+            continue
+        pairs = 0
+        for report in reports:
+            pairs += seen[levels[report]]
+            seen[levels[report]] += 1
+        for report in reports:
+            seen[levels[report]] = 0
+        total += 2.0 * pairs / (len(reports) * (len(reports) - 1))
+        cells += 1
+    return total / cells if cells else np.nan
+
+
+@jit
+def _same_throughout(review_start: Integers, values: Floats) -> float:
+    """The share, among reviews of several components, of those whose grades all lie at one place of their scales."""
+    same, reviews = 0, 0
+    for review in range(len(review_start) - 1):
+        first, end = review_start[review], review_start[review + 1]
+        if end - first > 1:
+            alike = True
+            for report in range(first + 1, end):
+                alike &= abs(values[report] - values[first]) < 1e-9
+            same += alike
+            reviews += 1
+    return same / reviews if reviews else np.nan
+
+
+@jit
+def _deviations(cell_start: Integers, cell_reports: Integers, values: Floats) -> Floats:
+    """(reports,) deviations, NaN where a cell has one report."""
+    out = np.full(len(values), np.nan)
+    for cell in range(len(cell_start) - 1):
+        reports = cell_reports[cell_start[cell] : cell_start[cell + 1]]
+        if len(reports) > 1:
+            mean = 0.0
+            for report in reports:
+                mean += values[report] / len(reports)
+            for report in reports:
+                out[report] = values[report] - mean
+    return out
+
+
+@jit
+def _halo_and_severity(review_start: Integers, grader: NDArray[np.int32], deviation: Floats) -> tuple[float, float]:
+    """The correlation between components of what a grader's severity leaves, and the spread of graders' severities.
+
+    A grader's severity is the average of the grader's deviations. Over a review's n components, the products of
+    all pairs add up to ((Σx)² − Σx²) / 2, and what they would be if components erred alike to (n − 1) Σx² / 2.
+    """
+    sums, counts = np.zeros(grader.max() + 1), np.zeros(grader.max() + 1)
+    for report in range(len(deviation)):
+        if not np.isnan(deviation[report]):
+            sums[grader[report]] += deviation[report]
+            counts[grader[report]] += 1.0
+    severity = sums / np.maximum(counts, 1.0)
+    products, alike, pairs = 0.0, 0.0, 0
+    for review in range(len(review_start) - 1):
+        total, squares, size = 0.0, 0.0, 0
+        for report in range(review_start[review], review_start[review + 1]):
+            if not np.isnan(deviation[report]):
+                rest = deviation[report] - severity[grader[report]]
+                total += rest
+                squares += rest * rest
+                size += 1
+        if size > 1:
+            products += total * total - squares
+            alike += (size - 1) * squares
+            pairs += 1
+    halo = np.nan if pairs == 0 else products / alike if alike > 0 else 0.0
+    spread = np.sqrt(np.sum(counts * severity**2) / counts.sum()) if counts.sum() > 0 else np.nan
+    return halo, spread
