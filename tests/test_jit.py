@@ -56,9 +56,7 @@ def small(tmp_path: Path) -> Path:
 
 def run(folder: Path, **environment: str) -> list[str]:
     """What a fresh process that uses the tiny package reports."""
-    inherited = {
-        name: value for name, value in os.environ.items() if not name.startswith(("NUMBA_", "PEERAGE_"))
-    }
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("NUMBA_", "PEERAGE_"))}
     child = subprocess.run(
         [sys.executable, "-c", REPORT],
         cwd=folder,

@@ -21,7 +21,6 @@ from peerage.gradebook import INSTRUCTOR, MISSING, STUDENT, TA, Gradebook
 from peerage.model import INSTRUCTOR_RELIABILITY, Model
 
 Floats = NDArray[np.float64]
-VARIABLES = ("true_grade", "reliability", "bias", "effort", "effortful")
 
 
 @dataclass(frozen=True)
