@@ -27,6 +27,8 @@ def _notes(book: pg.Gradebook) -> str:
         ([-1, 1], (-1, 1)),
         ([2, 2.75, 2.9, 3], (2, 2.75, 2.9, 3)),
         ([0, 33.3, 66.7, 100], (0, 33.3, 66.7, 100)),
+        ([0, 0.33333, 0.66667, 1], (0, 0.33333, 0.66667, 1)),
+        ([0, 1 / 3, 2 / 3, 2], (0, 0.333333, 0.666667, 1, 1.333333, 1.666667, 2)),
     ],
 )
 def test_inferred_grades(seen: list[float], legal: tuple[float, ...]) -> None:
@@ -47,6 +49,11 @@ def test_too_many_distinct_grades_are_no_component() -> None:
     with pytest.raises(pg.InputError, match="'S' has 1,002 different grades, too many for a component"):
         _book([float(grade) for grade in range(1002)])
     assert _book([float(grade) for grade in range(1001)]).rubric["S"].n_levels == 1001
+
+
+def test_grades_that_are_no_grades_ask_for_a_rubric() -> None:
+    with pytest.raises(pg.InputError, match="'S' has grades beyond 1,000,000, too large for a component"):
+        _book([1, 1e299])
 
 
 def test_a_wide_range_of_fine_grades_keeps_those_seen() -> None:

@@ -6,7 +6,7 @@ component that was graded and -1 for each that was not. Ids are text, in the ord
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
@@ -223,10 +223,11 @@ class Gradebook:
             raise InputError("the same grader reviews a submission twice")
 
 
-def _validate_ids(ids: Iterable[str], authors: Iterable[tuple[str, ...]]) -> None:
-    for name in ids:
-        if not isinstance(name, str) or not name.strip() or FORBIDDEN.search(name):
-            raise InputError(f"an id must be text that is neither empty nor holds control characters, not {name!r}")
+def _validate_ids(ids: Sequence[str], authors: Iterable[tuple[str, ...]]) -> None:
+    # One search over all ids is much faster than one for each; only what it finds is looked at more closely.
+    if not all(map(str.strip, ids)) or FORBIDDEN.search("".join(ids)):
+        culprit = next(name for name in ids if not name.strip() or FORBIDDEN.search(name))
+        raise InputError(f"an id must be text that is neither empty nor holds control characters, not {culprit!r}")
     for name in (name for names in authors for name in names):
         if not name or name != name.strip() or ";" in name or FORBIDDEN.search(name):
             raise InputError(f"an author must be an id without semicolons and outer spaces, not {name!r}")

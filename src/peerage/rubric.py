@@ -29,6 +29,10 @@ MODEL_MAXIMUM = 5.0
 MAXIMUM_LEVELS = 1001
 """How many grades a component can have."""
 
+LARGEST_GRADE = 1e6
+SMALLEST_GAP = 1e-6
+"""Grades are at most this large, and two that differ by less than this are the same."""
+
 LISTED_LEVELS = 7
 FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 """Characters that ids and names cannot have, because workbooks and text files cannot hold them."""
@@ -212,6 +216,10 @@ def _component_problems(component: Component) -> Iterable[str]:
         yield "its grades must be finite numbers"
     elif any(second <= first for first, second in pairwise(grades)):
         yield "its grades must ascend without repetition"
+    elif any(second - first < SMALLEST_GAP / 2 for first, second in pairwise(grades)):
+        yield f"its grades must differ by {SMALLEST_GAP:f} at least"
+    elif any(abs(grade) > LARGEST_GRADE for grade in grades):
+        yield f"its grades must lie between -{LARGEST_GRADE:,.0f} and {LARGEST_GRADE:,.0f}"
     if points is not None and len(points) != len(grades):
         yield f"it has {len(grades)} grades but {len(points)} points; give each grade its points"
     if points is not None and not all(math.isfinite(value) for value in points):

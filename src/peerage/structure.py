@@ -103,6 +103,8 @@ def _unconnected(book: Gradebook) -> Iterable[Problem]:
 
 
 def _look_alikes(noun: str, names: tuple[str, ...]) -> Iterable[Problem]:
+    if len({name.strip().casefold() for name in names}) == len(names):
+        return
     alike: dict[str, list[str]] = {}
     for name in names:
         alike.setdefault(name.strip().casefold(), []).append(name)

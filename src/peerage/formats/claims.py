@@ -96,6 +96,8 @@ class Claims:
     @cached_property
     def own_work(self) -> NDArray[np.bool_]:
         """The rows in which graders review their own work."""
+        if not any(self.authors):
+            return np.zeros(len(self.entries.row), dtype=bool)
         grader, submission = self.entries.grader, self.entries.submission
         codes: dict[str, list[int]] = {}
         for code, name in enumerate(grader.values):

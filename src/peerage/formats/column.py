@@ -77,7 +77,7 @@ class Column:
     @cached_property
     def blank(self) -> Mask:
         """Which rows are empty or hold spaces alone."""
-        return self.where(is_blank)
+        return ~np.array([bool(text) for text in map(str.strip, self.values)], dtype=bool)[self.codes]
 
 
 def is_blank(text: str) -> bool:

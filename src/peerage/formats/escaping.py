@@ -19,7 +19,7 @@ def guard(text: str) -> str:
 
 def unguard(text: str) -> str:
     """Take off the apostrophe that :func:`guard` puts on."""
-    return text[1:] if _GUARDED_FORMULA.match(text) else text
+    return text[1:] if text.startswith("'") and _GUARDED_FORMULA.match(text) else text
 
 
 def escape_xlsx(text: str) -> str:

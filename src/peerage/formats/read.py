@@ -56,7 +56,7 @@ def read_grades(
     if not files:
         raise InputError(Problem("no file of grades was given", "name at least one"))
     found = Findings()
-    sheets = collect(found, (partial(_read_sheet, file, name) for file, name in zip(files, _names(files), strict=True)))
+    sheets = collect(found, (partial(read_sheet, file, name) for file, name in zip(files, _names(files), strict=True)))
     rubric = _rubric_beside(files, found) if rubric is None else _as_rubric(rubric)
     return _from_sheets(sheets, rubric, columns or {}, snap, duplicates, found)
 
@@ -108,7 +108,8 @@ def _names(files: Sequence[Path]) -> list[str]:
     return names if len(set(names)) == len(names) else [str(file) for file in files]
 
 
-def _read_sheet(path: Path, name: str) -> Sheet:
+def read_sheet(path: Path, name: str) -> Sheet:
+    """Read one file of any kind; messages call it ``name``."""
     try:
         data = path.read_bytes()
     except OSError as error:

@@ -8,20 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.errors import InputError, Problem
-from peerage.rubric import MAXIMUM_LEVELS, Component, Rubric
+from peerage.rubric import LARGEST_GRADE, MAXIMUM_LEVELS, SMALLEST_GAP, Component, Rubric
 
 Values = NDArray[np.float64]
 
-DECIMALS = 9
+DECIMALS = 6
 """Grades that agree to so many decimals are the same: spreadsheets compute 0.30000000000000004."""
-
-TOLERANCE = 1e-6
-"""How far from a legal grade, as a share of the smallest gap, a grade may lie and still be that grade."""
 
 
 def infer_rubric(values: Mapping[str, Values]) -> tuple[Rubric, list[Problem]]:
     """A rubric for the grades seen, and a notice that says what was inferred."""
-    distinct = {name: np.unique(np.round(seen, DECIMALS) + 0.0) for name, seen in values.items()}
+    distinct = {name: _distinct(seen) for name, seen in values.items()}
     problems = [problem for name, seen in distinct.items() for problem in _unusable(name, seen)]
     if problems:
         raise InputError(problems)
@@ -49,14 +46,20 @@ def infer_rubric(values: Mapping[str, Values]) -> tuple[Rubric, list[Problem]]:
 def levels_of(component: Component, values: Values) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
     """The level nearest to each value, and whether the value is that legal grade."""
     levels = component.level_of(values)
-    gap = np.diff(component.values).min()
-    return levels, np.abs(component.values[levels] - values) <= TOLERANCE * gap
+    return levels, np.abs(component.values[levels] - values) <= SMALLEST_GAP
+
+
+def _distinct(seen: Values) -> Values:
+    """The distinct grades, without the noise of computed ones; ``0.0`` turns -0.0 into 0.0."""
+    return np.unique(np.round(np.clip(seen, -2 * LARGEST_GRADE, 2 * LARGEST_GRADE), DECIMALS) + 0.0)
 
 
 def _unusable(name: str, seen: Values) -> list[Problem]:
     remedy = f"give a rubric that lists the legal grades of {name!r}"
     if len(seen) == 1:
         return [Problem(f"every grade of {name!r} is {seen[0]:g}, so its scale cannot be inferred", remedy)]
+    if np.abs(seen).max() > LARGEST_GRADE:
+        return [Problem(f"{name!r} has grades beyond {LARGEST_GRADE:,.0f}, too large for a component", remedy)]
     if len(seen) > MAXIMUM_LEVELS:
         message = f"{name!r} has {len(seen):,} different grades, too many for a component"
         return [Problem(message, f"name the components in a rubric, each with at most {MAXIMUM_LEVELS:,} grades")]
@@ -65,9 +68,8 @@ def _unusable(name: str, seen: Values) -> list[Problem]:
 
 def _lattice(seen: Values) -> Values | None:
     """Evenly spaced grades from the lowest to the highest, by the smallest gap, if they hold all grades seen."""
-    gap = np.diff(seen).min()
-    steps = (seen - seen[0]) / gap
-    count = round(steps[-1])
-    if count >= MAXIMUM_LEVELS or (np.abs(steps - np.round(steps)) > 1e-4).any():
+    steps = np.round((seen - seen[0]) / np.diff(seen).min()).astype(int)
+    if steps[-1] >= MAXIMUM_LEVELS:
         return None
-    return np.asarray(np.round(np.linspace(seen[0], seen[-1], count + 1), DECIMALS))
+    lattice: Values = np.asarray(np.round(np.linspace(seen[0], seen[-1], steps[-1] + 1), DECIMALS), dtype=float)
+    return lattice if (np.abs(lattice[steps] - seen) <= SMALLEST_GAP).all() else None

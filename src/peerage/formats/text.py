@@ -15,6 +15,9 @@ from peerage.formats.names import is_known
 from peerage.formats.sheet import Sheet, from_cells
 
 DELIMITERS = ",;\t|"
+HEADER_CHARACTERS = 100_000
+"""How much of a file is looked at to find its delimiter."""
+
 _BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 _SEPARATOR_LINE = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)
 _BLANK_LINES = re.compile(r"(?:[,;|\t\" ]*(?:\r\n|\r|\n))*")
@@ -28,7 +31,7 @@ def read(file: str, data: bytes) -> Sheet:
     skipped = blank.group() if blank else ""
     text = text[len(skipped) :]
     if not text.strip():
-        raise InputError(Problem("is empty", "give a table with a header row", file))
+        raise InputError(_empty(file))
     if text.lstrip().startswith("<"):
         raise InputError(Problem("is a web page or XML, not a table", "export it as CSV or XLSX", file))
     first_row = 1 + len(skipped.splitlines())
@@ -79,7 +82,7 @@ def _delimiter(text: str) -> str:
 
     def score(delimiter: str) -> tuple[int, int]:
         try:
-            header = next(_records(text, delimiter), [])
+            header = next(_records(text[:HEADER_CHARACTERS], delimiter), [])
         except csv.Error:
             return 0, 0
         return sum(is_known(name) for name in header), len(header)
@@ -102,6 +105,8 @@ def _parse(file: str, text: str, delimiter: str, first_row: int) -> list[Column]
             skip_blank_lines=False,
             low_memory=False,
         )
+    except pd.errors.EmptyDataError:
+        raise InputError(_empty(file)) from None
     except pd.errors.ParserError as error:
         if "EOF inside string" in str(error):
             raise InputError(_open_quote(file)) from None
@@ -133,6 +138,10 @@ def _columns(records: Sequence[Sequence[str]]) -> list[Column]:
 def _surplus(file: str, row: int, cells: int, width: int) -> Problem:
     remedy = "quote cells that contain the delimiter"
     return Problem(f"{cells} cells where the header has {width}", remedy, file, row)
+
+
+def _empty(file: str) -> Problem:
+    return Problem("is empty", "give a table with a header row", file)
 
 
 def _open_quote(file: str) -> Problem:
