@@ -46,12 +46,12 @@ def load(path: str | Path) -> Posterior:
     from peerage.inference.posterior import Posterior
 
     try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
+        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
+            arrays = {name: stored[name] for name in stored.files}
         meta = json.loads(arrays["meta"].tobytes())
     except OSError as error:
         raise ResultsError(f"{path}: cannot be read ({error.strerror or error}); check the path") from None
-    except (ValueError, KeyError, zipfile.BadZipFile):
+    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
         raise ResultsError(f"{path}: this is not a posterior that peerage saved; run peerage fit again") from None
     if meta["format"] != FORMAT:
         raise ResultsError(f"{path}: this was saved by another version of peerage; run peerage fit again")
