@@ -33,6 +33,6 @@ def sweeps_progress(total: int, *, shown: bool, compiling: bool) -> Iterator[Cal
         _Speed(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console, transient=True) as bar:
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("sampling", total=total)
         yield lambda done: bar.advance(task, done)
