@@ -1,0 +1,103 @@
+"""``peerage fit``: from a table of grades to a folder of results."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from peerage import results
+from peerage.cli import options, sampling
+from peerage.cli.console import output, say, warn
+
+if TYPE_CHECKING:
+    from peerage.gradebook import Gradebook
+    from peerage.model import Model
+    from peerage.outputs import Outputs
+
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", metavar="DIR", help="The folder to write. Default: GRADES without its suffix."),
+]
+
+
+def command(
+    grades: options.Grades,
+    out: Out = None,
+    rubric: options.RubricFile = None,
+    columns: options.Columns = None,
+    snap: options.Snap = False,
+    duplicates: options.DuplicatesOption = options.Duplicates.ERROR,
+    no_bias: sampling.NoBias = False,
+    no_effort: sampling.NoEffort = False,
+    no_censoring: sampling.NoCensoring = False,
+    correlation: sampling.Correlation = False,
+    priors: sampling.PriorsOption = "paper",
+    fixed: sampling.FixedFile = None,
+    chains: sampling.Chains = 4,
+    draws: sampling.Draws = 1000,
+    burn_in: sampling.BurnIn = None,
+    seed: sampling.Seed = 0,
+    workers: sampling.Workers = None,
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
+) -> None:
+    """Estimate the grades of all submissions and how well everybody grades, and write them to a folder."""
+    out = grades[0].with_suffix("") if out is None else out
+    settings = [rubric, fixed, None if priors in sampling.PRIORS_BY_NAME else Path(priors)]
+    results.check_target(out, [*grades, *(path for path in settings if path is not None)])
+    from peerage.model import Model
+
+    model = Model(
+        bias=not no_bias,
+        effort=not no_effort,
+        censoring=not no_censoring,
+        correlation=correlation,
+        priors=sampling.load_priors(priors),
+    )
+    book = options.load_gradebook(grades, rubric, columns, snap, duplicates)
+    book, model = with_fixed(book, model, fixed)
+    warn(book.notices)
+    from peerage.fitting import fit
+    from peerage.outputs import Outputs
+
+    posterior = fit(
+        book, model, chains=chains, draws=draws, burn_in=burn_in, seed=seed, workers=workers, progress=not quiet
+    )
+    outputs = Outputs.of(posterior, grades)
+    with results.writing(out) as folder:
+        outputs.write(folder)
+    if as_json:
+        typer.echo(json.dumps(outputs.record, indent=2))
+    else:
+        show(outputs, out)
+    say_warnings(outputs)
+
+
+def with_fixed(book: Gradebook, model: Model, path: Path | None) -> tuple[Gradebook, Model]:
+    """The model with what the file fixes, and the gradebook with what was surprising about the file."""
+    if path is None:
+        return book, model
+    from peerage.formats.fixed import read_fixed
+
+    fixed, notices = read_fixed(path, book)
+    return replace(book, notices=(*book.notices, *notices)), replace(model, fixed=fixed)
+
+
+def show(outputs: Outputs, out: Path) -> None:
+    """Print the summary of a fit and where its files are."""
+    from peerage.cli import summary
+    from peerage.outputs import FILES
+
+    console = output()
+    summary.show(outputs.posterior, console)
+    console.print(f"\nWritten to {out}: {', '.join(FILES)}", soft_wrap=True)
+
+
+def say_warnings(outputs: Outputs) -> None:
+    """Write to standard error what may be wrong with a fit."""
+    for warning in outputs.warnings:
+        say(f"warning: {warning}")

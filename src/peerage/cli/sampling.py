@@ -1,0 +1,43 @@
+"""Options that the commands that sample share: which model to fit, and how long to sample."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from peerage.model import Priors
+
+PRIORS_BY_NAME = ("paper", "learned")
+
+NoBias = Annotated[bool, typer.Option("--no-bias", help="Graders are neither severe nor lenient.")]
+NoEffort = Annotated[bool, typer.Option("--no-effort", help="Every review was made with effort.")]
+NoCensoring = Annotated[bool, typer.Option("--no-censoring", help="Take reports as exact, not as rounded.")]
+Correlation = Annotated[
+    bool, typer.Option("--correlation", help="Authors of good work grade more reliably. Needs authors.")
+]
+PriorsOption = Annotated[
+    str, typer.Option("--priors", metavar="paper|FILE", help="Hyperparameters: the paper's, or a TOML file.")
+]
+FixedFile = Annotated[
+    Path | None,
+    typer.Option("--fixed", metavar="FILE", help="Known values: a table of variable, id, component, value."),
+]
+Chains = Annotated[int, typer.Option(min=1, help="How many independent chains are run.")]
+Draws = Annotated[int, typer.Option(min=1, help="How many draws each chain keeps.")]
+BurnIn = Annotated[
+    int | None, typer.Option(min=0, help="How many draws each chain discards first.", show_default="200")
+]
+Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same results.")]
+Workers = Annotated[
+    int | None, typer.Option(min=1, help="How many chains run at once.", show_default="one a processor")
+]
+
+
+def load_priors(text: str) -> Priors | str:
+    """The priors of a name, or those in the file at a path."""
+    from peerage.model import Priors
+
+    return text if text in PRIORS_BY_NAME else Priors.read(text)

@@ -1,0 +1,107 @@
+"""The summary of a fit, in words and small tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from peerage.gradebook import ROLES
+from peerage.inference.posterior import Posterior
+from peerage.model import Model
+from peerage.summary import UNSURE, Spread, Summary, summarise
+from peerage.wording import counted
+
+_NOUNS = dict(zip(ROLES, ("student", "TA", "instructor"), strict=True))
+_SCALE = "Reliability is 1 / error variance on a scale of 0 to 5, with a 90% interval."
+
+
+def show(posterior: Posterior, console: Console) -> None:
+    """Print what a fit found."""
+    summary = summarise(posterior)
+    console.print(*_setting(posterior), sep="\n")
+    console.print("", _spread_table(summary.spreads), "", sep="\n")
+    console.print(*_certainty(summary), sep="\n")
+    if len(summary.most_reliable):
+        console.print("", _grader_table(summary, posterior.model), _SCALE, sep="\n")
+
+
+def _setting(posterior: Posterior) -> Iterator[str]:
+    """What was fitted, and how."""
+    book, samples = posterior.book, posterior.samples
+    roles = ((int((book.roles == index).sum()), _NOUNS[role]) for index, role in enumerate(ROLES))
+    graders = ", ".join(counted(number, noun) for number, noun in roles if number)
+    reviews, submissions = counted(book.n_reviews, "review"), counted(book.n_submissions, "submission")
+    chains = f"{counted(samples.n_chains, 'chain')} of {counted(samples.n_draws, 'draw')}"
+    yield f"{counted(book.n_grades, 'grade')} in {reviews} of {submissions} by {graders}."
+    yield f"Fitted with {posterior.model.name}: {chains}, seed {posterior.seed}."
+
+
+def _spread_table(spreads: Iterable[Spread]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("component", overflow="fold")
+    table.add_column("legal grades")
+    for heading in ("peers' mean (sd)", "expected (sd)", "differ"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for spread in spreads:
+        table.add_row(_one_line(spread.component.name), spread.component.legend, *_spread_cells(spread))
+    return table
+
+
+def _spread_cells(spread: Spread) -> tuple[str, str, str]:
+    if not spread.n_compared:
+        return "", "", ""
+    before = f"{spread.peer_mean:.2f} ({spread.peer_sd:.2f})"
+    after = f"{spread.mean:.2f} ({spread.sd:.2f})"
+    return before, after, f"{spread.n_changed / spread.n_compared:.0%}"
+
+
+def _certainty(summary: Summary) -> Iterator[str]:
+    if summary.n_compared:
+        changed = _share(summary.n_changed, summary.n_compared)
+        yield f"{changed} differ from the peers' mean rounded to a legal grade."
+    unsure = _share(summary.n_unsure, summary.n_grades)
+    yield f"A grade is {summary.confidence:.0%} certain on average; {unsure} are below {UNSURE:.0%}."
+
+
+def _share(number: int, total: int) -> str:
+    return f"{number:,} of {counted(total, 'grade')} ({number / total:.0%})"
+
+
+def _grader_table(summary: Summary, model: Model) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("", no_wrap=True)
+    # The one column that may wrap is the one that rich narrows; its cells do not wrap either, but are cut.
+    table.add_column("student", min_width=8)
+    columns = ["reliability", *(name for name in ("bias", "effort") if getattr(model, name)), "reviews"]
+    for name in columns:
+        table.add_column(name, justify="right", no_wrap=True)
+    for title, graders in (("most reliable", summary.most_reliable), ("least reliable", summary.least_reliable)):
+        for name, cells in _grader_cells(graders):
+            shown = Text(name, no_wrap=True, overflow="ellipsis")
+            table.add_row(title, shown, *(cells[column] for column in columns))
+            title = ""
+    return table
+
+
+def _grader_cells(graders: pd.DataFrame) -> Iterator[tuple[str, Mapping[str, str]]]:
+    row: dict[Any, Any]
+    for row in graders.to_dict("records"):
+        interval = f"{row['reliability_lower']:.2f} to {row['reliability_upper']:.2f}"
+        yield (
+            _one_line(row["grader"]),
+            {
+                "reliability": f"{row['reliability']:.2f} ({interval})",
+                "bias": f"{row['bias']:+.2f}",
+                "effort": f"{row['effort']:.0%}",
+                "reviews": f"{row['n_graded']:,}",
+            },
+        )
+
+
+def _one_line(name: str) -> str:
+    return " ".join(name.split())

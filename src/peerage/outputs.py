@@ -1,0 +1,153 @@
+"""The files of a fit: its tables, its posterior, and a record of how it came about."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from peerage import __version__
+from peerage.errors import Problem
+from peerage.formats.tables import write_table
+from peerage.gradebook import ROLES, Gradebook
+from peerage.inference.posterior import Posterior
+from peerage.rubric import Rubric, tidy
+
+DIGITS = 5
+"""How many significant digits of an estimate are written."""
+
+POSTERIOR, RECORD = "posterior.npz", "run.json"
+FILES = ("grades.csv", "totals.csv", "graders.csv", POSTERIOR, RECORD)
+"""The names of the files, in the order in which a reader may want them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outputs:
+    """All that is written about a fit.
+
+    Attributes
+    ----------
+    posterior: the fit
+    tables: by file name
+    record: what ``run.json`` holds, as plain values
+    warnings: what may be wrong with the fit, and what the model does not reproduce
+    """
+
+    posterior: Posterior
+    tables: dict[str, pd.DataFrame]
+    record: dict[str, Any]
+    warnings: tuple[Problem, ...]
+
+    @classmethod
+    def of(cls, posterior: Posterior, inputs: Iterable[Path]) -> Outputs:
+        """The outputs of a fit to the grades in some files."""
+        sentences = posterior.check().sentences
+        warnings = (*posterior.warnings, *(Problem(sentence) for sentence in sentences))
+        tables = {
+            "grades.csv": grades_table(posterior),
+            "totals.csv": totals_table(posterior),
+            "graders.csv": _readable(posterior.graders()),
+        }
+        return cls(posterior, tables, _record(posterior, inputs, warnings), warnings)
+
+    def write(self, folder: Path) -> None:
+        """Write every file into a folder."""
+        for name, table in self.tables.items():
+            write_table(table, folder / name)
+        self.posterior.save(folder / POSTERIOR)
+        (folder / RECORD).write_text(json.dumps(self.record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def grades_table(posterior: Posterior) -> pd.DataFrame:
+    """``posterior.submissions()`` with the grade that the class is given, which is the most likely one."""
+    table = posterior.submissions()
+    table.insert(2, "grade", table["most_likely"])
+    return _readable(table, exact=("grade", "most_likely"))
+
+
+def totals_table(posterior: Posterior) -> pd.DataFrame:
+    """``posterior.totals()`` with a row for each author; a submission whose author is unknown has one row."""
+    table = posterior.totals()
+    table.insert(2, "author", [list(names) or [""] for names in posterior.book.authors])
+    return _readable(table.explode("author", ignore_index=True), exact=("total",))
+
+
+def _readable(table: pd.DataFrame, exact: Iterable[str] = ()) -> pd.DataFrame:
+    """Round estimates to a few digits, and ``exact`` columns only as far as arithmetic was inexact."""
+    shown = table.copy()
+    for name in table.columns:
+        if pd.api.types.is_float_dtype(table[name].dtype):
+            rounded = _exact if name in exact else _significant
+            # Objects, so that whole numbers are written without decimals.
+            shown[name] = pd.Series([rounded(value) for value in table[name]], index=table.index, dtype=object)
+    return shown
+
+
+def _exact(value: float) -> int | float | None:
+    return tidy(round(value, 10)) if math.isfinite(value) else None
+
+
+def _significant(value: float) -> int | float | None:
+    return tidy(float(f"{value:.{DIGITS}g}")) if math.isfinite(value) else None
+
+
+def _record(posterior: Posterior, inputs: Iterable[Path], warnings: Iterable[Problem]) -> dict[str, Any]:
+    book, samples = posterior.book, posterior.samples
+    model = posterior.model.to_dict()
+    return {
+        "version": __version__,
+        "input": [{"name": path.name, "sha256": _sha256(path)} for path in inputs],
+        "counts": _counts(book),
+        "rubric": _rubric(book.rubric),
+        "priors": model.pop("priors"),
+        "model": model,
+        "seed": posterior.seed,
+        "chains": samples.n_chains,
+        "draws": samples.n_draws,
+        "burn_in": posterior.burn_in,
+        "diagnostics": _rows(posterior.diagnostics()),
+        "timings": {name: round(seconds, 3) for name, seconds in posterior.timings.items()},
+        "warnings": [asdict(warning) for warning in warnings],
+        "notices": [asdict(notice) for notice in book.notices],
+    }
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _counts(book: Gradebook) -> dict[str, Any]:
+    return {
+        "grades": book.n_grades,
+        "reviews": book.n_reviews,
+        "submissions": book.n_submissions,
+        "graders": book.n_graders,
+        "roles": {role: int((book.roles == index).sum()) for index, role in enumerate(ROLES)},
+        "assignments": len(set(filter(None, book.assignments))),
+    }
+
+
+def _rubric(rubric: Rubric) -> dict[str, Any]:
+    """The components, as a rubric file has them."""
+    return {
+        component.name: {
+            "grades": [tidy(grade) for grade in component.grades],
+            "points": None if component.points is None else [tidy(points) for points in component.points],
+        }
+        for component in rubric.components
+    }
+
+
+def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """A table as rows of plain values; what is not finite, which JSON cannot hold, becomes null."""
+    return [
+        {str(name): _significant(value) if isinstance(value, float) else value for name, value in row.items()}
+        for row in table.to_dict("records")
+    ]
