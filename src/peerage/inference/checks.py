@@ -3,29 +3,32 @@
 The reviews that were given are drawn anew from the fitted model, many times. A statistic of the given reports that lies
 outside what the drawn ones show is a feature of the class that the model does not have.
 
-The statistics, those of :mod:`peerage.inference.habits` and one of its own:
+The statistics, made from what :mod:`peerage.inference.habits` measures:
 
 - *agreement*: how often two graders give a submission's component the same grade;
 - *same grade throughout*: the share of reviews whose components all have the same grade (where scales differ, the same
   place on the scale);
 - *halo*: the correlation between a review's components of deviations, less each grader's average deviation;
 - *severity*: the standard deviation of graders' average deviations;
+- *steadiest grader*: how much less than expected a grader's grades vary, in standard deviations, at most;
 - *grades*: the share of all grades that would have to change for each grade to be as frequent as the model expects.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from peerage.inference.habits import Reviews, frequencies, habits
+from peerage.inference.habits import Reviews, frequencies, habits, spreads
 from peerage.inference.layout import Layout
 from peerage.inference.replicates import replicated_levels
 from peerage.inference.sampler import VARIABLES, Samples
+from peerage.rubric import Rubric
+from peerage.wording import listed
 
 REPLICATES = 300
 """How often the reports are drawn anew."""
@@ -44,7 +47,7 @@ class Wording:
 
     fact: str
     higher: str
-    lower: str
+    lower: str = ""
     is_share: bool = True
 
 
@@ -72,11 +75,15 @@ WORDINGS = {
         "Graders differ in severity less than the model believes.",
         is_share=False,
     ),
+    "steadiest grader": Wording(
+        "Within a component, the grades of {grader} have a standard deviation of {} on the 0–5 scale",
+        "Whoever gives everyone the same grade can pass for reliable: look at the reviews of {graders}.",
+        is_share=False,
+    ),
     "grades": Wording(
         "{component}: the grade {grade:g} is given in {} of cases",
         "The model does not reproduce how often each grade is given: its prior of true grades does not fit, or graders "
         "prefer certain grades.",
-        "",
     ),
 }
 
@@ -104,20 +111,22 @@ def predictive_checks(layout: Layout, samples: Samples, seed: int) -> Checks:
     """Compare the given reports with reports drawn anew; ``seed`` is the fit's."""
     rng = np.random.default_rng([seed, len(VARIABLES)])
     reviews, given = Reviews.of(layout), layout.report_level
-    replicates, shares = [], []
+    replicates, spread, shares = [], [], []
     for levels in replicated_levels(layout, samples, REPLICATES, seed, rng):
         replicates.append(habits(reviews, levels))
+        spread.append(spreads(reviews, levels))
         shares.append(frequencies(reviews, levels))
-    comparisons = [
-        Comparison(name, observed, np.array([replicate[name] for replicate in replicates]))
+    findings = [
+        Finding(Comparison(name, observed, np.array([replicate[name] for replicate in replicates])))
         for name, observed in habits(reviews, given).items()
         if not np.isnan(observed)
     ]
-    usage = Usage(frequencies(reviews, given), np.array(shares))
-    comparisons.append(usage.distance())
-    alarms = [entry for entry in comparisons if entry.tail_probability <= FALSE_ALARM / len(comparisons)]
-    sentences = tuple(_sentence(layout, entry, usage) for entry in alarms)
-    return Checks(pd.DataFrame([entry.row() for entry in comparisons]), sentences)
+    findings += _steadiness(layout.book.graders, spreads(reviews, given), np.array(spread))
+    findings.append(_usage(layout.book.rubric, frequencies(reviews, given), np.array(shares)))
+    threshold = FALSE_ALARM / len(findings)
+    alarms = [finding for finding in findings if finding.statistic.tail_probability <= threshold]
+    table = pd.DataFrame([finding.statistic.row() for finding in findings])
+    return Checks(table, tuple(finding.sentence() for finding in alarms))
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,35 +176,51 @@ class Comparison:
 
 
 @dataclass(frozen=True, eq=False)
-class Usage:
-    """How often each grade is given: (components, levels) shares, and (replicates, components, levels) shares."""
+class Finding:
+    """A statistic and, where a part of it says more, that part and what it is called."""
 
-    observed: Floats
-    replicates: Floats
+    statistic: Comparison
+    part: Comparison | None = None
+    names: dict[str, str | float] = field(default_factory=dict)
 
-    def distance(self) -> Comparison:
-        """How many grades would have to change for all grades to be as frequent as expected."""
-        expected = self.replicates.mean(axis=0)
-        distances = np.abs(self.replicates - expected).sum(axis=(1, 2)) / 2
-        return Comparison("grades", float(np.abs(self.observed - expected).sum() / 2), distances, only_higher=True)
-
-    def worst(self) -> tuple[int, int, Comparison]:
-        """The component and level whose frequency differs most, and its share in the component's grades."""
-        difference = np.abs(self.observed - self.replicates.mean(axis=0))
-        component, level = map(int, np.unravel_index(np.argmax(difference), difference.shape))
-        size = self.observed[component].sum()
-        shares = float(self.observed[component, level] / size), self.replicates[:, component, level] / size
-        return component, level, Comparison("grade", *shares)
+    def sentence(self) -> str:
+        """What is observed, what the model expects, and what follows."""
+        wording = WORDINGS[self.statistic.name]
+        observed, expected = (self.part or self.statistic).in_words(wording.is_share)
+        follows = wording.higher if self.statistic.is_higher else wording.lower
+        fact = wording.fact.format(observed, **self.names)
+        return f"{fact}; the model expects {expected}. {follows.format(**self.names)}"
 
 
-def _sentence(layout: Layout, entry: Comparison, usage: Usage) -> str:
-    """What is observed, what the model expects, and what follows."""
-    wording = WORDINGS[entry.name]
-    follows = wording.higher if entry.is_higher else wording.lower
-    names: dict[str, str | float] = {}
-    if entry.name == "grades":
-        index, level, entry = usage.worst()
-        component = layout.book.rubric.components[index]
-        names = {"component": component.name, "grade": component.grades[level]}
-    observed, expected = entry.in_words(wording.is_share)
-    return f"{wording.fact.format(observed, **names)}; the model expects {expected}. {follows}"
+def _steadiness(graders: tuple[str, ...], observed: Floats, replicates: Floats) -> list[Finding]:
+    """The grader whose grades vary least, compared with what is expected of that grader, if any grade twice."""
+    several = np.flatnonzero(~np.isnan(observed))
+    if not len(several):
+        return []
+    observed, replicates = observed[several], replicates[:, several]
+    mean, sd = replicates.mean(axis=0), np.maximum(replicates.std(axis=0), 1e-6)
+    steadiness, expected = (mean - observed) / sd, ((mean - replicates) / sd).max(axis=1)
+    order = np.argsort(-steadiness)
+    names = [repr(graders[several[index]]) for index in order if steadiness[index] > expected.max()]
+    first = order[0]
+    return [
+        Finding(
+            Comparison("steadiest grader", float(steadiness[first]), expected, only_higher=True),
+            Comparison("spread", float(observed[first]), replicates[:, first]),
+            {"grader": repr(graders[several[first]]), "graders": listed(names or [repr(graders[several[first]])])},
+        )
+    ]
+
+
+def _usage(rubric: Rubric, observed: Floats, replicates: Floats) -> Finding:
+    """How far the (components, levels) shares of grades are from those expected, and the grade that is furthest."""
+    expected = replicates.mean(axis=0)
+    distances = np.abs(replicates - expected).sum(axis=(1, 2)) / 2
+    difference = np.abs(observed - expected)
+    index, level = map(int, np.unravel_index(np.argmax(difference), difference.shape))
+    component, size = rubric.components[index], observed[index].sum()
+    return Finding(
+        Comparison("grades", float(difference.sum() / 2), distances, only_higher=True),
+        Comparison("share", float(observed[index, level] / size), replicates[:, index, level] / size),
+        {"component": component.name, "grade": component.grades[level]},
+    )

@@ -66,6 +66,18 @@ def frequencies(reviews: Reviews, levels: Integers) -> Floats:
     return np.asarray(counts.reshape(n_components, n_levels) / len(levels))
 
 
+def spreads(reviews: Reviews, levels: Integers) -> Floats:
+    """(graders,): the standard deviation of a grader's grades within a component, NaN without two of one component."""
+    n_components = len(reviews.scaled)
+    values, group = reviews.scaled[reviews.component, levels], reviews.grader * n_components + reviews.component
+    size = int(reviews.grader.max() + 1) * n_components
+    counts = np.bincount(group, minlength=size)
+    means = np.bincount(group, values, size) / np.maximum(counts, 1)
+    squares = np.bincount(group, (values - means[group]) ** 2, size).reshape(-1, n_components).sum(axis=1)
+    freedom = np.maximum(counts - 1, 0).reshape(-1, n_components).sum(axis=1)
+    return np.asarray(np.sqrt(squares / np.where(freedom > 0, freedom, np.nan)))
+
+
 @jit
 def _agreement(cell_start: Integers, cell_reports: Integers, levels: Integers) -> float:
     """How often two graders of a cell agree; every cell counts the same, however many graders it has."""
