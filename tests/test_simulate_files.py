@@ -1,4 +1,4 @@
-"""``peerage simulate`` and ``peerage demo``: files that read back as the class that was drawn."""
+"""``peerage simulate``: files that read back as the class that was drawn."""
 
 from __future__ import annotations
 
@@ -92,9 +92,3 @@ def test_bad_options_are_named_and_leave_nothing_behind(
     assert message in error
     assert "Traceback" not in error
     assert names(tmp_path) == []
-
-
-def test_the_demo_leaves_a_class_to_look_at(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["demo", "-o", str(tmp_path / "demo")]) == 0
-    assert str(tmp_path / "demo") in capsys.readouterr().out.replace("\n", "")
-    assert pg.read_grades(tmp_path / "demo" / "peer_grades.csv").n_reviews == 5100

@@ -63,7 +63,7 @@ def _spread_cells(spread: Spread) -> tuple[str, str, str]:
 def _certainty(summary: Summary) -> Iterator[str]:
     if summary.n_compared:
         changed = _share(summary.n_changed, summary.n_compared)
-        yield f"{changed} differ from the peers' mean rounded to a legal grade."
+        yield f"{changed} differ from the peers' rounded mean."
     unsure = _share(summary.n_unsure, summary.n_grades)
     yield f"A grade is {summary.confidence:.0%} certain on average; {unsure} are below {UNSURE:.0%}."
 
