@@ -191,4 +191,5 @@ def low_effort_masses(cuts: Floats, centre: float, precision: float, uniform_sha
 def low_effort_density(value: Floats, centre: Floats, precision: float, uniform_share: float, maximum: float) -> Floats:
     """Density of a report when no effort is made."""
     normal = np.sqrt(precision / (2 * np.pi)) * np.exp(-0.5 * precision * (value - centre) ** 2)
-    return np.asarray((1 - uniform_share) * normal + uniform_share / maximum)
+    uniform = np.where((value >= 0) & (value <= maximum), 1 / maximum, 0.0)
+    return np.asarray((1 - uniform_share) * normal + uniform_share * uniform)

@@ -1,0 +1,151 @@
+"""A small class in one model whose reports can be redrawn, for tests that need thousands of simulated data sets."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+from scipy.special import ndtr
+
+import peerage
+import twin
+from peerage.gradebook import Gradebook
+from peerage.inference import censored, uncensored
+from peerage.inference.arrays import Sums
+from peerage.inference.layout import lay_out
+from peerage.inference.likelihood import low_effort_density, low_effort_masses
+from peerage.model import Model
+
+Floats = NDArray[np.float64]
+
+
+def small_class() -> Gradebook:
+    """Fourteen students who review four submissions each, and a TA: about 60 reviews of two components."""
+    book, _ = peerage.simulate(students=14, weeks=1, tas=1, components=2, seed=0)
+    return book
+
+
+def mutant(module: ModuleType, old: str, new: str, folder: Path) -> Any:
+    """A copy of a kernel module in which one piece of text is replaced: a planted bug."""
+    source = Path(module.__file__ or "").read_text(encoding="utf-8")
+    assert source.count(old) == 1, f"{old!r} must occur once in {module.__name__}"
+    name = f"mutant_{abs(hash((module.__name__, old, new)))}"
+    path = folder / f"{name}.py"
+    path.write_text(source.replace(old, new), encoding="utf-8")
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    copy = importlib.util.module_from_spec(spec)
+    sys.modules[name] = copy
+    spec.loader.exec_module(copy)
+    return copy
+
+
+class Arena:
+    """The class, its model, and a sampler (the product's, or a broken one) whose data can be replaced in place."""
+
+    def __init__(self, model: Model, sweep: Any = None) -> None:
+        self.book, self.model = small_class(), model
+        self.layout = lay_out(self.book, model)
+        self.engine: Any = censored if model.censoring else uncensored
+        self.sweep = sweep or self.engine.sweep
+        self.given = self.engine.prepare(self.layout)
+        self.work = self.engine.new_work(self.layout)
+        layout = self.layout
+        self.sums = Sums(
+            np.zeros((layout.n_cells, layout.max_levels)), np.zeros(self.book.n_reviews), np.zeros(self.book.n_reviews)
+        )
+        self.review = layout.review_order[layout.report_review]
+        self.grader = layout.reports.review_grader[layout.report_review]
+        self.cell = layout.reports.report_cell
+        self.value = np.zeros(len(self.cell))
+
+    @cached_property
+    def _by_level(self) -> tuple[Floats, Floats]:
+        """(levels, reports): where each report's tables would start if it were of each level."""
+        rows, columns = [], []
+        for level in range(self.layout.max_levels):
+            tables = censored.prepare(lay_out(twin.with_levels(self.book, np.full((1, 1), level)), self.model)).tables
+            rows.append(tables.report_row)
+            columns.append(tables.report_column)
+        return np.array(rows), np.array(columns)
+
+    def put(self, reports: Floats) -> None:
+        """Replace the class's reports, an array (reviews, components) as the twin draws it."""
+        layout, priors = self.layout, self.model.hyperparameters
+        mine = reports[self.review, layout.report_component]
+        centre = layout.true_grade_prior[0][layout.report_component]
+        if self.model.censoring:
+            level = mine.astype(int)
+            rows, columns = self._by_level
+            self.given.tables.report_row[:] = rows[level, np.arange(len(level))]
+            self.given.tables.report_column[:] = columns[level, np.arange(len(level))]
+            cuts = self.book.rubric.components[0].cuts
+            masses = low_effort_masses(cuts, centre[0], priors.tau_l, priors.epsilon, 5.0)
+            self.low_effort = masses[level]
+            edges = np.concatenate([[-np.inf], cuts, [np.inf]])
+            self.low, self.high = edges[level], edges[level + 1]
+        else:
+            self.given.value[:] = mine
+            self.low_effort = low_effort_density(mine, centre, priors.tau_l, priors.epsilon, 5.0)
+        self.given.beliefs.log_low_effort[:] = np.log(np.maximum(self.low_effort, 1e-300))
+        self.value = mine
+
+    def start(self, rng: np.random.Generator) -> Any:
+        """A dispersed start."""
+        return self.engine.initial_state(self.layout, self.given, rng)
+
+    def run(self, rng: np.random.Generator, state: Any, sweeps: int, keep: bool) -> Any:
+        """Run sweeps; returns their draws."""
+        draws = self.engine.new_draws(self.layout, sweeps if keep else 0)
+        flags = (self.model.effort, self.layout.has_bias)
+        self.sweep(rng, sweeps, 0, keep, *flags, self.given, state, self.sums, draws, self.work)
+        return draws
+
+    def values(self, variable: str, stored: NDArray[Any], rng: np.random.Generator | None = None) -> Floats:
+        """Stored entries as numbers: grid points, or spread over their cells if a generator is given."""
+        known = getattr(self.layout.known, variable, np.full(self.layout.n_cells, np.nan))
+        if stored.dtype.kind == "f":
+            values: Floats = stored.astype(np.float64)
+        else:
+            grid = getattr(self.layout.grids, variable)
+            codes = np.minimum(stored, len(grid) - 1)
+            values = grid.points[codes] if rng is None else grid.jittered(codes, rng).astype(np.float64)
+        return np.where(np.isnan(known), values, known)
+
+    def twin_state(self, state: Any) -> twin.State:
+        """A chain's state in the twin's terms."""
+        effortful = np.zeros(self.book.n_reviews, np.int64)
+        effortful[self.layout.review_order] = state.effortful
+        return twin.State(
+            self.values("true_grade", state.true_grade).reshape(self.book.n_submissions, -1),
+            self.values("reliability", state.reliability),
+            self.values("bias", state.bias),
+            state.effort.copy(),
+            effortful,
+        )
+
+    def free(self, variable: str) -> NDArray[np.intp]:
+        """The graders whose variable is inferred."""
+        return np.flatnonzero(np.isnan(getattr(self.layout.known, variable)))
+
+    def log_likelihood(self, s: Floats, p: Floats, b: Floats, e: Floats) -> Floats:
+        """(draws,): log density of all reports, efforts summed out, for draws (draw, entry) of all else."""
+        centre, precision = s[:, self.cell] + b[:, self.grader], p[:, self.grader]
+        if self.model.censoring:
+            root = np.sqrt(precision)
+            high = ndtr((self.high - centre) * root) - ndtr((self.low - centre) * root)
+        else:
+            high = stats.norm.pdf(self.value, centre, precision**-0.5)
+        starts = self.layout.reports.review_reports[:-1]
+        effort = e[:, self.layout.reports.review_grader]
+        both = effort * np.multiply.reduceat(high, starts, axis=1)
+        both += (1 - effort) * np.multiply.reduceat(self.low_effort, starts)
+        return np.asarray(np.log(np.maximum(both, 1e-300)).sum(axis=1))

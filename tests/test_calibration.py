@@ -1,0 +1,151 @@
+"""Tier 3: simulation-based calibration (Talts et al. 2018) of all sixteen models.
+
+A truth is drawn from the prior, reports from the truth, and the truth's rank among posterior draws must be uniform, for
+single entries, for averages over all entries, for the number of effortful reviews and for the log-likelihood (without
+which a sampler that ignores the data would pass). Ranks become normal scores, of which mean and variance are tested.
+
+The truth is continuous while the sampler works on grids: that the grids are fine enough is tested along with the rest.
+False alarms: all tests of all models together are held to 1e-3, by Bonferroni. Power: samplers with planted bugs fail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import ndtri
+
+import twin
+from arena import Arena, Floats, mutant
+from peerage.inference import conjugate, kernels
+from peerage.model import Model
+from tiny import MODELS, model_id
+
+REPLICATES, BURN_IN, DRAWS, THIN = 200, 150, 100, 8
+QUANTITIES = 10
+FALSE_ALARM = 1e-3 / (2 * QUANTITIES * len(MODELS))
+
+PLANTED: dict[str, tuple[Any, Model, str, str]] = {
+    "efforts ignored by the bias": (
+        conjugate,
+        Model(censoring=False),
+        """    weighted = 0.0
+    for review in range(reports.grader_reviews[grader], reports.grader_reviews[grader + 1]):
+        if state.effortful[review]:""",
+        """    weighted = 0.0
+    for review in range(reports.grader_reviews[grader], reports.grader_reviews[grader + 1]):
+        if True:""",
+    ),
+    "a wrong sign": (
+        conjugate,
+        Model(censoring=False),
+        "gap = given.value[report] - state.bias[grader] -",
+        "gap = given.value[report] + state.bias[grader] -",
+    ),
+    "bias counted once a submission": (
+        conjugate,
+        Model(effort=False, censoring=False),
+        "                precision += reliability\n",
+        "            precision += reliability\n",
+    ),
+    "shape counted once a review": (
+        conjugate,
+        Model(effort=False, censoring=False),
+        "                count += 1\n",
+        "            count += 1\n",
+    ),
+    "low effort on the wrong side of the odds": (
+        kernels,
+        Model(),
+        """_log_ratio(report, review, submission, given, state, work)
+                log_odds -= beliefs.log_low_effort[report]""",
+        """_log_ratio(report, review, submission, given, state, work)
+                log_odds += beliefs.log_low_effort[report]""",
+    ),
+}
+"""Bugs: the module, a model that has it, the right text and the wrong one."""
+
+
+def quantities(arena: Arena, s: Floats, p: Floats, b: Floats, e: Floats, effortful: Floats) -> Iterator[Floats]:
+    """What is ranked, for each draw (row); constants where the model has nothing to infer."""
+    free = {name: arena.free(name) for name in ("reliability", "bias", "effort")}
+    yield s[:, 0]
+    yield s.mean(axis=1)
+    for name, values in (("reliability", np.log(p)), ("bias", b), ("effort", e)):
+        mine = values[:, free[name]] if len(free[name]) else np.zeros((len(s), 1))
+        yield mine[:, 0]
+        yield mine.mean(axis=1)
+    yield effortful
+    yield arena.log_likelihood(s, p, b, e)
+
+
+def normal_scores(model: Model, seed: int, sweep: Any = None, replicates: int = REPLICATES) -> Floats:
+    """(replicates, quantities): the truth's place among the draws, as a normal score."""
+    arena = Arena(model, sweep)
+    rng = np.random.default_rng(seed)
+    scores = []
+    for _ in range(replicates):
+        truth = twin.draw_prior(arena.book, model, rng)
+        arena.put(twin.draw_reports(arena.book, model, truth, rng))
+        state = arena.start(rng)
+        arena.run(rng, state, BURN_IN, keep=False)
+        draws = arena.run(rng, state, DRAWS * THIN, keep=True)
+        kept = {name: getattr(draws, name)[THIN - 1 :: THIN] for name in draws._fields}
+        drawn = [arena.values(name, kept[name], rng) for name in ("true_grade", "reliability", "bias", "effort")]
+        true = [truth.true_grade.reshape(1, -1), truth.reliability[None], truth.bias[None], truth.effort[None]]
+        drawn.append(kept["effortful_count"].astype(float))
+        true.append(np.array([float(truth.effortful.sum())]))
+        pairs = zip(quantities(arena, *drawn), quantities(arena, *true), strict=True)
+        scores.append([_score(values, right[0], rng) for values, right in pairs])
+    return np.array(scores)
+
+
+def _score(draws: Floats, truth: float, rng: np.random.Generator) -> float:
+    """The normal score of the truth's rank, ties broken at random."""
+    below, equal = np.sum(draws < truth), np.sum(draws == truth)
+    return float(ndtri((below + rng.random() * (equal + 1)) / (len(draws) + 1)))
+
+
+def smallest_p_value(scores: Floats) -> float:
+    """Of tests that each quantity's scores have mean 0 and variance 1."""
+    count = len(scores)
+    shift = 2 * stats.norm.sf(np.abs(scores.mean(axis=0)) * np.sqrt(count))
+    squares = (scores**2).sum(axis=0)
+    spread = 2 * np.minimum(stats.chi2.sf(squares, count), stats.chi2.cdf(squares, count))
+    return float(min(shift.min(), spread.min()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", MODELS, ids=model_id)
+def test_the_truths_rank_is_uniform(model: Model) -> None:
+    assert smallest_p_value(normal_scores(model, seed=1)) > FALSE_ALARM
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bug", PLANTED)
+def test_planted_bugs_are_caught(bug: str, tmp_path: Path) -> None:
+    module, model, right, wrong = PLANTED[bug]
+    broken = mutant(module, right, wrong, tmp_path)
+    assert smallest_p_value(normal_scores(model, seed=1, sweep=broken.sweep)) < FALSE_ALARM
+
+
+def test_a_sampler_that_ignores_the_data_is_caught() -> None:
+    """It returns draws from the prior: every parameter's rank is uniform, the log-likelihood's is not."""
+    model = Model(censoring=False)
+    arena, rng = Arena(model), np.random.default_rng(2)
+    scores = []
+    for _ in range(REPLICATES):
+        truth = twin.draw_prior(arena.book, model, rng)
+        arena.put(twin.draw_reports(arena.book, model, truth, rng))
+        states = [truth, *(twin.draw_prior(arena.book, model, rng) for _ in range(9))]
+        s, p, b, e = (
+            np.array([np.ravel(getattr(state, name)) for state in states])
+            for name in ("true_grade", "reliability", "bias", "effort")
+        )
+        log_likelihood = arena.log_likelihood(s, p, b, e)
+        scores.append([_score(log_likelihood[1:], log_likelihood[0], rng)])
+    assert smallest_p_value(np.array(scores)) < FALSE_ALARM
