@@ -202,6 +202,13 @@ def test_correlation_without_authors_is_refused(tmp_path: Path, capsys: pytest.C
     assert names(tmp_path) == ["g.csv"]
 
 
+def test_more_draws_than_fit_into_memory_are_refused(grades: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fit", str(grades), "--draws", "1000000000000000"]) == 1
+    said = "there is not enough memory for this; use a smaller input, or fewer draws or chains\n"
+    assert capsys.readouterr().err.endswith(said)
+    assert names(grades.parent) == ["grades.csv"]
+
+
 def test_the_help_names_the_default_burn_in(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fit", "--help"]) == 0
     assert f"{DEFAULT_BURN_IN}" in capsys.readouterr().out.split("--burn-in")[1].split("--seed")[0]

@@ -104,9 +104,9 @@ def _spread(component: Component, grades: pd.DataFrame) -> Spread:
 
 
 def _extremes(graders: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The students who are reliable, and those who are not, whichever end of their intervals is true.
+    """The most reliable students by the lower end of their interval, and the least reliable by the upper end.
 
-    The ends of the intervals decide and not the estimates, so that few reviews do not put anybody on either list.
+    The estimate alone would favour students with few reviews, whose interval is wide.
     """
     inferred = graders["reliability_lower"] < graders["reliability_upper"]
     students = graders[inferred & (graders["role"] == ROLES[STUDENT])]

@@ -68,6 +68,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         say(f"{error.filename or 'the operating system'}: {error.strerror or error}")
         return FAULT
+    except MemoryError:
+        say("there is not enough memory for this; use a smaller input, or fewer draws or chains")
+        return FAULT
     except Exception:
         traceback.print_exc(file=sys.stderr)
         say("this is a fault in peerage; please report it with the lines above")
