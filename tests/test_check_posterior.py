@@ -68,6 +68,10 @@ def by_hand(book: pg.Gradebook) -> dict[str, float]:
             severity[grader] = mine.mean()
             squares += [severity[grader] ** 2] * len(mine)
     rest = deviation - severity[book.review_grader, None]
+    for grader in range(book.n_graders):
+        mine = book.review_grader == grader
+        spread = np.sqrt(np.nanmean(rest[mine] ** 2))
+        rest[mine] /= spread if spread > 0 else 1.0
     products, alike = [], []
     for row in rest:
         for first, second in itertools.combinations(row[~np.isnan(row)], 2):

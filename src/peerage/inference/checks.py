@@ -8,7 +8,8 @@ The statistics, made from what :mod:`peerage.inference.habits` measures:
 - *agreement*: how often two graders give a submission's component the same grade;
 - *same grade throughout*: the share of reviews whose components all have the same grade (where scales differ, the same
   place on the scale);
-- *halo*: the correlation between a review's components of deviations, less each grader's average deviation;
+- *halo*: the correlation between a review's components of deviations, less each grader's average deviation and in units
+  of each grader's own spread;
 - *severity*: the standard deviation of graders' average deviations;
 - *steadiest grader*: how much less than expected a grader's grades vary, in standard deviations, at most;
 - *grades*: the share of all grades that would have to change for each grade to be as frequent as the model expects.

@@ -47,15 +47,23 @@ class Reviews(NamedTuple):
 
 
 def habits(reviews: Reviews, levels: Integers) -> dict[str, float]:
-    """All statistics of (reports,) levels."""
+    """All statistics of (reports,) levels.
+
+    A grader's severity is the mean of the grader's deviations. Halo is the correlation of what that leaves, in units of
+    each grader's own spread, lest the noisiest graders decide it.
+    """
     values = reviews.scaled[reviews.component, levels]
     deviation = _deviations(reviews.cell_start, reviews.cell_reports, values)
-    halo, severity = _halo_and_severity(reviews.review_start, reviews.grader, deviation)
+    grader, shared = reviews.grader, ~np.isnan(deviation)
+    counts = np.bincount(grader, shared)
+    severity = np.bincount(grader, np.where(shared, deviation, 0.0)) / np.maximum(counts, 1)
+    rest = deviation - severity[grader]
+    spread = np.sqrt(np.bincount(grader, np.where(shared, rest, 0.0) ** 2) / np.maximum(counts, 1))
     return {
         "agreement": _agreement(reviews.cell_start, reviews.cell_reports, levels),
         "same grade throughout": _same_throughout(reviews.review_start, values),
-        "halo": halo,
-        "severity": severity,
+        "halo": _correlation(reviews.review_start, rest / np.where(spread > 0, spread, 1.0)[grader]),
+        "severity": float(np.sqrt(np.average(severity**2, weights=counts))) if shared.any() else np.nan,
     }
 
 
@@ -129,31 +137,22 @@ def _deviations(cell_start: Integers, cell_reports: Integers, values: Floats) ->
 
 
 @jit
-def _halo_and_severity(review_start: Integers, grader: NDArray[np.int32], deviation: Floats) -> tuple[float, float]:
-    """The correlation between components of what a grader's severity leaves, and the spread of graders' severities.
+def _correlation(review_start: Integers, values: Floats) -> float:
+    """The correlation between a review's components of (reports,) values around 0, NaN where a report has none.
 
-    A grader's severity is the average of the grader's deviations. Over a review's n components, the products of
-    all pairs add up to ((Σx)² − Σx²) / 2, and what they would be if components erred alike to (n − 1) Σx² / 2.
+    Over a review's n components, the products of all pairs add up to ((Σx)² − Σx²) / 2, and what they would be if all
+    components were alike to (n − 1) Σx² / 2.
     """
-    sums, counts = np.zeros(grader.max() + 1), np.zeros(grader.max() + 1)
-    for report in range(len(deviation)):
-        if not np.isnan(deviation[report]):
-            sums[grader[report]] += deviation[report]
-            counts[grader[report]] += 1.0
-    severity = sums / np.maximum(counts, 1.0)
-    products, alike, pairs = 0.0, 0.0, 0
+    products, alike, reviews = 0.0, 0.0, 0
     for review in range(len(review_start) - 1):
         total, squares, size = 0.0, 0.0, 0
         for report in range(review_start[review], review_start[review + 1]):
-            if not np.isnan(deviation[report]):
-                rest = deviation[report] - severity[grader[report]]
-                total += rest
-                squares += rest * rest
+            if not np.isnan(values[report]):
+                total += values[report]
+                squares += values[report] ** 2
                 size += 1
         if size > 1:
-            products += total * total - squares
+            products += total**2 - squares
             alike += (size - 1) * squares
-            pairs += 1
-    halo = np.nan if pairs == 0 else products / alike if alike > 0 else 0.0
-    spread = np.sqrt(np.sum(counts * severity**2) / counts.sum()) if counts.sum() > 0 else np.nan
-    return halo, spread
+            reviews += 1
+    return np.nan if reviews == 0 else products / alike if alike > 0 else 0.0
