@@ -174,6 +174,13 @@ def test_tail_probability_counts_the_observed_among_the_replicates() -> None:
     assert Comparison("grades", -1.0, replicates, only_higher=True).tail_probability == 1.0
 
 
+def test_numbers_are_rounded_as_far_as_the_comparison_allows() -> None:
+    expected = np.linspace(0.145, 0.171, 1001)
+    assert Comparison("agreement", 0.31, expected).in_words(as_share=True) == ("31 %", "16 % (15–17 %)")
+    assert Comparison("agreement", 0.1721, expected).in_words(as_share=True) == ("17.2 %", "15.8 % (14.6–17.0 %)")
+    assert Comparison("halo", 0.31, expected).in_words(as_share=False) == ("0.31", "0.16 (0.15–0.17)")
+
+
 def test_the_least_tail_probability_is_below_the_threshold() -> None:
     """Else nothing could ever be said."""
     assert 2 / (REPLICATES + 1) <= FALSE_ALARM / 6

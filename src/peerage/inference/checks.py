@@ -170,9 +170,12 @@ class Comparison:
     def in_words(self, as_share: bool) -> tuple[str, str]:
         """What is observed, and what was expected with its interval."""
         lower, upper = np.quantile(self.replicates, [LOWER, UPPER])
-        numbers = [self.observed, float(np.mean(self.replicates)), float(lower), float(upper)]
-        digits, unit = (2, "") if not as_share else (0, " %") if upper - lower > 0.01 else (1, " %")
-        observed, expected, low, high = (f"{number * (100 if as_share else 1):.{digits}f}" for number in numbers)
+        factor, digits, unit = (100, 0, " %") if as_share else (1, 2, "")
+        numbers = factor * np.array([self.observed, np.mean(self.replicates), lower, upper])
+        rounded = np.round(numbers, digits)
+        if rounded[2] <= rounded[0] <= rounded[3]:
+            digits += 1  # else what lies outside the interval would seem to lie within
+        observed, expected, low, high = (f"{number:.{digits}f}" for number in numbers)
         return f"{observed}{unit}", f"{expected}{unit} ({low}–{high}{unit})"
 
 
