@@ -24,7 +24,7 @@ def replicated_levels(
     draws within the cells of their grids.
     """
     draws = _thinned(layout, samples, count, seed)
-    variables = [draws.on_model_scale(name)[0] for name in VARIABLES]
+    true_grade, reliability, bias, effort = (draws.on_model_scale(name)[0] for name in VARIABLES)
     priors, reports = layout.model.hyperparameters, layout.reports
     cuts = np.full((len(layout.book.rubric), layout.max_levels), np.inf)
     for index, component in enumerate(layout.book.rubric.components):
@@ -32,7 +32,10 @@ def replicated_levels(
     for draw in range(count):
         values = _draw_values(
             rng,
-            *(variable[draw] for variable in variables),
+            true_grade[draw],
+            reliability[draw],
+            bias[draw],
+            effort[draw],
             reports.review_reports,
             reports.review_grader,
             reports.report_cell,
