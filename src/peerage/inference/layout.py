@@ -34,7 +34,7 @@ class Known:
 class Correlation:
     """With p the mean reported reliability of its authors, a true grade is N(mean + slope·(p − origin), 1/precision).
 
-    ``scale`` is λ, and an author's own reliability is N⁺(origin, sd²), in units of the reported reliability p = τ/λ.
+    An author's own reported reliability p = τ/λ is N⁺(origin, sd²).
     """
 
     mean: NDArray[np.float64]
@@ -219,9 +219,9 @@ def _ragged(lists: list[list[int]]) -> tuple[NDArray[np.int64], NDArray[np.int32
 
 
 def _correlated_authors(book: Gradebook, graders: dict[str, int]) -> list[list[int]]:
-    """For each submission, those of its authors who are students and graders, as indexes."""
+    """For each submission, those of its authors who are students and graders, each once, as indexes."""
     students = {name: index for name, index in graders.items() if book.roles[index] == STUDENT}
-    return [[students[name] for name in names if name in students] for names in book.authors]
+    return [[students[name] for name in dict.fromkeys(names) if name in students] for names in book.authors]
 
 
 def _known(model: Model, graders: dict[str, int], group: NDArray[np.int32]) -> Known:

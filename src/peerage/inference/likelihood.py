@@ -15,7 +15,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammainc, gammaincc, gammaincinv, log_ndtr, ndtr
+from scipy.special import gammainc, gammaincc, gammaincinv, log_ndtr
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -114,9 +114,9 @@ def wide_grids(
     lows = [0.02] + [float(gammaincinv(shape, _TAIL)) / rate for shape, rate in gammas]
     highs = [20.0] + [float(gammaincinv(shape, 1 - _TAIL)) / rate for shape, rate in gammas]
     for mean, sd in normals:
-        # The truncated normal has density up to 1/sd·φ((0-mean)/sd)/Φ(mean/sd) at zero.
-        density = np.exp(-0.5 * (mean / sd) ** 2) / (sd * np.sqrt(2 * np.pi)) / ndtr(mean / sd)
-        lows.append(float(_TAIL / density))
+        # Near zero the truncated normal's density is φ(mean/sd)/(sd·Φ(mean/sd)), which may be too small for a float.
+        log_density = -0.5 * (mean / sd) ** 2 - np.log(sd * np.sqrt(2 * np.pi)) - log_ndtr(mean / sd)
+        lows.append(float(np.exp(min(np.log(_TAIL) - log_density, 0.0))))
         highs.append(mean + 4 * sd)
     reliability = Grid.geometric(max(min(lows), 1e-4), max(highs), _RELIABILITY_RATIO)
     return _assemble(true_grade, reliability, bias, 1, 1)
@@ -183,7 +183,8 @@ def log_gamma_cell_masses(edges: Floats, shape: float, rate: float) -> Floats:
 
 def low_effort_masses(cuts: Floats, centre: float, precision: float, uniform_share: float, maximum: float) -> Floats:
     """Probability of each level's bin when no effort is made: a normal mixed with a uniform on [0, maximum]."""
-    normal = np.diff(ndtr((np.concatenate([[-np.inf], cuts, [np.inf]]) - centre) * np.sqrt(precision)))
+    edges = np.concatenate([[-np.inf], cuts, [np.inf]])
+    normal = np.exp(log_normal_cell_masses(edges, centre, precision**-0.5))
     uniform = np.diff(np.concatenate([[0.0], cuts, [maximum]])) / maximum
     return np.asarray((1 - uniform_share) * normal + uniform_share * uniform)
 

@@ -275,10 +275,13 @@ class Posterior:
 
     def _latent_quantiles(self) -> NDArray[np.float64]:
         """(2, cells): the lower and upper quantile of each true grade on the model's scale."""
-        stored = self.samples.draws["true_grade"]
-        if stored.dtype.kind == "u":
-            return code_quantiles(stored, self.layout.grids.true_grade.edges, (LOWER, UPPER))
-        return np.asarray(np.quantile(stored.reshape(-1, stored.shape[-1]), [LOWER, UPPER], axis=0))
+        stored, layout = self.samples.draws["true_grade"], self.layout
+        if stored.dtype.kind == "f":
+            return np.asarray(np.quantile(stored.reshape(-1, stored.shape[-1]), [LOWER, UPPER], axis=0))
+        quantiles = code_quantiles(stored, layout.grids.true_grade.edges, (LOWER, UPPER))
+        for cell in np.flatnonzero(layout.fixed_level != MISSING):
+            quantiles[:, cell] = np.clip(quantiles[:, cell], *layout.bin_of(cell))
+        return quantiles
 
     def _report_summaries(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """(cells,) the mean of students' reports in the rubric's units, and the number of graders of any role."""

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from peerage.gradebook import MISSING
 from peerage.inference import censored, uncensored
 from peerage.inference.arrays import Sums
 from peerage.inference.jit import needs_compilation
@@ -114,7 +115,7 @@ def sample(
             raise
         for future in futures:
             future.result()
-    return _collect(runs, draws, time.perf_counter() - begun)
+    return _collect(layout, runs, draws, time.perf_counter() - begun)
 
 
 class _Chain:
@@ -166,9 +167,12 @@ def _restored(layout: Layout, given: Any, state: ChainState) -> Any:
     return type(template)(**{name: state.variables[name].copy() for name in template._fields})
 
 
-def _collect(runs: list[_Chain], draws: int, seconds: float) -> Samples:
+def _collect(layout: Layout, runs: list[_Chain], draws: int, seconds: float) -> Samples:
     total = max(draws, 1) * len(runs)
     level_mass, effortful, influence = (np.sum([run.sums[place] for run in runs], axis=0) / total for place in range(3))
+    # A cell of the grid that straddles the end of a fixed bin counts for both levels, but the level is known.
+    fixed = np.flatnonzero(layout.fixed_level != MISSING)
+    level_mass[fixed] = np.eye(layout.max_levels)[layout.fixed_level[fixed]]
     has_effort = runs[0].flags[0]
     return Samples(
         {name: np.stack([getattr(run.draws, name) for run in runs]) for name in VARIABLES},
