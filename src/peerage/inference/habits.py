@@ -54,16 +54,12 @@ def habits(reviews: Reviews, levels: Integers) -> dict[str, float]:
     """
     values = reviews.scaled[reviews.component, levels]
     deviation = _deviations(reviews.cell_start, reviews.cell_reports, values)
-    grader, shared = reviews.grader, ~np.isnan(deviation)
-    counts = np.bincount(grader, shared)
-    severity = np.bincount(grader, np.where(shared, deviation, 0.0)) / np.maximum(counts, 1)
-    rest = deviation - severity[grader]
-    spread = np.sqrt(np.bincount(grader, np.where(shared, rest, 0.0) ** 2) / np.maximum(counts, 1))
+    severity, rest = _severity_and_rest(reviews.grader, deviation)
     return {
         "agreement": _agreement(reviews.cell_start, reviews.cell_reports, levels),
         "same grade throughout": _same_throughout(reviews.review_start, values),
-        "halo": _correlation(reviews.review_start, rest / np.where(spread > 0, spread, 1.0)[grader]),
-        "severity": float(np.sqrt(np.average(severity**2, weights=counts))) if shared.any() else np.nan,
+        "halo": _correlation(reviews.review_start, rest),
+        "severity": severity,
     }
 
 
@@ -134,6 +130,27 @@ def _deviations(cell_start: Integers, cell_reports: Integers, values: Floats) ->
             for report in reports:
                 out[report] = values[report] - mean
     return out
+
+
+@jit
+def _severity_and_rest(grader: NDArray[np.int32], deviation: Floats) -> tuple[float, Floats]:
+    """The spread of graders' severities, and (reports,) what these leave, in units of each grader's spread."""
+    counts, sums, squares = np.zeros((3, grader.max() + 1))
+    for report, value in enumerate(deviation):
+        if not np.isnan(value):
+            counts[grader[report]] += 1
+            sums[grader[report]] += value
+    severity = sums / np.maximum(counts, 1.0)
+    rest = deviation - severity[grader]
+    for report, value in enumerate(rest):
+        if not np.isnan(value):
+            squares[grader[report]] += value**2
+    spread = np.sqrt(squares / np.maximum(counts, 1.0))
+    for report in range(len(rest)):
+        if spread[grader[report]] > 0:
+            rest[report] /= spread[grader[report]]
+    total = counts.sum()
+    return np.sqrt(np.sum(counts * severity**2) / total) if total > 0 else np.nan, rest
 
 
 @jit
