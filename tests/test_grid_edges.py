@@ -53,3 +53,14 @@ def test_low_effort_probabilities_keep_their_upper_tail() -> None:
     downwards = low_effort_masses(cuts, 5.0, 16.0, 0.0, 5.0)
     assert upwards[::-1] == pytest.approx(downwards, rel=1e-9)
     assert upwards.min() > 0
+
+
+@pytest.mark.parametrize("reliability", [16.0, 1000.0, 1e6])
+def test_contradicting_graders_of_any_fixed_reliability_meet_in_the_middle(reliability: float) -> None:
+    book = tiny_class(1)
+    levels = book.levels.copy()
+    levels[:3, 0] = [1, 4, -1]
+    fixed = pg.Fixed(reliability={"b": reliability, "c": reliability}, bias=dict.fromkeys(book.graders, 0.0))
+    model = pg.Model(effort=False, fixed=fixed)
+    posterior = pg.fit(replace(book, levels=levels), model, chains=1, draws=20, burn_in=10, seed=0)
+    assert posterior.submissions().iloc[0].expected == pytest.approx(2.5, abs=0.2)

@@ -156,7 +156,7 @@ def log_bin_masses(cuts: Floats, levels: NDArray[np.integer], x: Floats, precisi
     out = np.empty((len(levels), len(precision), len(x)))
     for row, level in enumerate(levels):
         out[row] = _log_normal_interval((edges[level] - x) * root, (edges[level + 1] - x) * root)
-    return np.maximum(out, LOG_FLOOR, out=out)
+    return out
 
 
 def _log_normal_interval(low: Floats, high: Floats) -> Floats:
