@@ -157,6 +157,7 @@ def test_efforts_are_drawn_with_the_true_grades_summed_out(model: Model) -> None
         old = twin_state(layout, case.state)
         case.sums.effortful[:] = 0
         kernels._load_priors(submission, case.given, case.state, case.work)
+        kernels._multiply_all(submission, case.given, case.state, case.work)
         kernels._efforts_summed_out(submission, case.rng, True, case.given, case.state, case.sums, case.work)
         new = twin_state(layout, case.state)
         reviews = layout.reports.submission_reviews[

@@ -131,7 +131,7 @@ class Work(NamedTuple):
     """Scratch memory."""
 
     running: F32
-    suffix: F32
+    totals: F64
     part: F32
     logs: F64
     sums: F64

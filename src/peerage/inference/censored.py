@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.inference.arrays import Beliefs, Draws, Given, State, Tables, Work
-from peerage.inference.kernels import MAX_COLLAPSED, sweep
+from peerage.inference.kernels import sweep
 from peerage.inference.layout import AUTHOR, Layout
 from peerage.inference.likelihood import (
     LOG_FLOOR,
@@ -24,6 +24,9 @@ from peerage.inference.likelihood import (
 from peerage.rubric import MODEL_MAXIMUM, Rubric
 
 __all__ = ["initial_state", "new_draws", "new_work", "prepare", "sweep"]
+
+_SMALLEST_MASS = np.float32(1e-30)
+"""Kept away from zero, so that a product can be divided by it; smaller ones are computed from logarithms."""
 
 _FEW_LEVELS = 25
 """A scale with more grades than this has tables of those only that occur."""
@@ -74,7 +77,7 @@ def new_work(layout: Layout) -> Work:
     size, longest = len(grids.true_grade), max(len(grids.true_grade), len(grids.reliability), len(grids.bias))
     return Work(
         np.zeros((cells, size), np.float32),
-        np.zeros((MAX_COLLAPSED + 1, cells, size), np.float32),
+        np.zeros(cells),
         np.zeros(longest, np.float32),
         np.zeros(longest),
         np.zeros(layout.max_levels),
@@ -181,7 +184,7 @@ def _tables(layout: Layout) -> Tables:
     log_mass = _flat([block.by_true_grade for block in blocks])
     level_start, level_edges, cut_cells, cut_shares = _level_edges(grids.true_grade, rubric)
     return Tables(
-        mass=np.exp(log_mass),
+        mass=np.maximum(np.exp(log_mass), _SMALLEST_MASS),
         log_mass=log_mass,
         log_mass_by_bias=log_mass if grids.b_stride == 1 else _flat([block.by_bias for block in blocks]),
         log_mass_by_reliability=_flat([b.by_reliability for b in blocks if b.by_reliability is not None]),

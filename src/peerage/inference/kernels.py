@@ -30,14 +30,29 @@ _PENDING = 16
 
 
 @jit
-def _multiply(target: F32, table: F32, start: int) -> None:
-    """Multiply a vector by the table's entries from ``start`` on.
+def _copy(target: F32, source: F32) -> None:
+    """Copy a vector.
 
     Here and below indexes are unsigned: numba looks out for negative ones, and loops that do so are not vectorised.
     """
+    for i in range(np.uint64(len(target))):
+        target[i] = source[i]
+
+
+@jit
+def _multiply(target: F32, table: F32, start: int) -> None:
+    """Multiply a vector by the table's entries from ``start`` on."""
     first = np.uint64(start)
     for i in range(np.uint64(len(target))):
         target[i] *= table[first + i]
+
+
+@jit
+def _divide(target: F32, table: F32, start: int) -> None:
+    """Divide a vector by the table's entries from ``start`` on."""
+    first = np.uint64(start)
+    for i in range(np.uint64(len(target))):
+        target[i] /= table[first + i]
 
 
 @jit
@@ -49,16 +64,23 @@ def _add(target: F32, table: F32, start: int, size: int) -> None:
 
 
 @jit(fastmath=_REORDER)
-def _sums_without_and_with(running: F32, suffix: F32, table: F32, start: int) -> tuple[float, float]:
-    """Sums of the product of two vectors, and of that product times the table's entries from ``start`` on."""
+def _sum_of_products(weights: F32, table: F32, start: int) -> float:
+    """Sum of a vector times the table's entries from ``start`` on."""
     first = np.uint64(start)
-    without = np.float32(0.0)
-    with_report = np.float32(0.0)
-    for i in range(np.uint64(len(running))):
-        product = running[i] * suffix[i]
-        without += product
-        with_report += product * table[first + i]
-    return float(without), float(with_report)
+    total = np.float32(0.0)
+    for i in range(np.uint64(len(weights))):
+        total += weights[i] * table[first + i]
+    return float(total)
+
+
+@jit(fastmath=_REORDER)
+def _sum_of_quotients(weights: F32, table: F32, start: int) -> float:
+    """Sum of a vector divided by the table's entries from ``start`` on."""
+    first = np.uint64(start)
+    total = np.float32(0.0)
+    for i in range(np.uint64(len(weights))):
+        total += weights[i] / table[first + i]
+    return float(total)
 
 
 @jit(fastmath=_REORDER)
@@ -90,15 +112,12 @@ def sweep(
     for index in range(sweeps):
         for submission in range(n_submissions):
             _load_priors(submission, given, state, work)
-            if has_effort:
-                n_reviews = reports.submission_start[submission + 1] - reports.submission_start[submission]
-                if n_reviews <= MAX_COLLAPSED:
-                    _efforts_summed_out(submission, rng, keep, given, state, sums, work)
-                else:
-                    _efforts_given_grades(submission, rng, keep, given, state, sums)
-                    _multiply_all(submission, given, state, work)
-            else:
-                _multiply_all(submission, given, state, work)
+            n_reviews = reports.submission_start[submission + 1] - reports.submission_start[submission]
+            if has_effort and n_reviews > MAX_COLLAPSED:
+                _efforts_given_grades(submission, rng, keep, given, state, sums)
+            _multiply_all(submission, given, state, work)
+            if has_effort and n_reviews <= MAX_COLLAPSED:
+                _efforts_summed_out(submission, rng, keep, given, state, sums, work)
             _true_grades(submission, rng, keep, given, state, sums, work)
         for grader in range(n_graders):
             if not clamps.reliability[grader]:
@@ -167,7 +186,7 @@ def _load_priors(submission: int, given: Given, state: State, work: Work) -> Non
             for i in range(size):
                 work.running[cell - first, i] = np.exp(work.logs[i]) if work.logs[i] > -80.0 else 0.0
         else:
-            work.running[cell - first, :] = beliefs.true_grade[reports.cell_component[cell], :]
+            _copy(work.running[cell - first], beliefs.true_grade[reports.cell_component[cell]])
 
 
 @jit
@@ -213,55 +232,49 @@ def _efforts_summed_out(
 ) -> None:
     """Draw each effort given the others', with the true grades summed out.
 
-    On entry ``work.running`` holds the priors; on return, the priors times all effortful likelihoods. Reviews before
-    the current one are in ``running`` (new efforts), those after it in ``suffix`` (old efforts).
+    ``work.running`` holds the priors times all effortful likelihoods, on entry and, with the new efforts, on return. A
+    review's own likelihood is taken out of it by division.
     """
     reports, tables, beliefs = given.reports, given.tables, given.beliefs
     first = reports.submission_cells[submission]
-    n_cells = reports.submission_cells[submission + 1] - first
-    begin = reports.submission_start[submission]
-    n_reviews = reports.submission_start[submission + 1] - begin
-    size = work.running.shape[1]
-    running, suffix, mass = work.running, work.suffix, tables.mass
-    for c in range(n_cells):
-        for i in range(size):
-            suffix[n_reviews, c, i] = 1.0
-    for k in range(n_reviews - 1, 0, -1):
-        review = reports.submission_reviews[begin + k]
-        for c in range(n_cells):
-            for i in range(size):
-                suffix[k, c, i] = suffix[k + 1, c, i]
-        if state.effortful[review]:
-            for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
-                c = reports.report_cell[report] - first
-                start = _row(report, reports.review_grader[review], given, state)
-                _multiply(suffix[k, c], mass, start)
-    for k in range(n_reviews):
-        review = reports.submission_reviews[begin + k]
+    running, totals, mass = work.running, work.totals, tables.mass
+    for c in range(reports.submission_cells[submission + 1] - first):
+        totals[c] = _sum(running[c], 0, running.shape[1])
+    for position in range(reports.submission_start[submission], reports.submission_start[submission + 1]):
+        review = reports.submission_reviews[position]
         grader = reports.review_grader[review]
         effort = state.effort[grader]
+        was_effortful = state.effortful[review]
         probability = effort
         if 0.0 < effort < 1.0:
             log_odds = np.log(effort / (1.0 - effort))
             for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
                 c = reports.report_cell[report] - first
                 start = _row(report, grader, given, state)
-                without, with_report = _sums_without_and_with(running[c], suffix[k + 1, c], mass, start)
-                if with_report > _TINY:
+                with_report = without = totals[c]
+                if was_effortful:
+                    without = _sum_of_quotients(running[c], mass, start)
+                else:
+                    with_report = _sum_of_products(running[c], mass, start)
+                if min(with_report, without) > _TINY:
                     log_odds += np.log(with_report / without)
                 else:
                     log_odds += _log_ratio(report, review, submission, given, state, work)
                 log_odds -= beliefs.log_low_effort[report]
             probability = 1.0 / (1.0 + np.exp(-log_odds))
         effortful = rng.random() < probability
-        state.effortful[review] = effortful
         if keep:
             sums.effortful[review] += probability
-        if effortful:
+        if effortful != was_effortful:
+            state.effortful[review] = effortful
             for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
                 c = reports.report_cell[report] - first
                 start = _row(report, grader, given, state)
-                _multiply(running[c], mass, start)
+                if effortful:
+                    _multiply(running[c], mass, start)
+                else:
+                    _divide(running[c], mass, start)
+                totals[c] = _sum(running[c], 0, running.shape[1])
 
 
 @jit
