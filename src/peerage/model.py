@@ -226,7 +226,7 @@ class Model:
         if unknown:
             raise ModelError(f"a model has no setting {unknown[0]!r}")
         resolved = Priors.paper(**priors) if isinstance(priors, Mapping) else priors
-        return cls(**entries, priors=resolved, fixed=Fixed.from_rows(fixed))  # type: ignore[arg-type]
+        return cls(**entries, priors=resolved, fixed=Fixed.from_rows(fixed))
 
     def to_toml(self) -> str:
         """The model as TOML text."""
