@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from peerage.errors import InputError, Problem
-from peerage.formats.names import FIELDS, field_of, fold
+from peerage.formats.column import Column
+from peerage.formats.names import FIELDS, field_of, fold, names_work
 from peerage.formats.numbers import is_number
 from peerage.formats.sheet import Sheet
 from peerage.wording import counted, quoted
@@ -84,6 +85,7 @@ def _add_synonyms(sheet: Sheet, fields: dict[str, str], components: Iterable[str
     if "component" not in candidates.keys() | fields.keys():
         # Without a component column the form is wide, and a column called "Score" is a component like any other.
         candidates.pop("grade", None)
+        _leave_grades(sheet, fields, candidates)
     problems = []
     for field, names in candidates.items():
         fields[field] = names[0]
@@ -91,6 +93,26 @@ def _add_synonyms(sheet: Sheet, fields: dict[str, str], components: Iterable[str
             problems.append(_either(sheet, field, names))
     if problems:
         raise InputError(problems)
+
+
+def _leave_grades(sheet: Sheet, fields: Mapping[str, str], candidates: dict[str, list[str]]) -> None:
+    """Do not take a column of grades called ``Project`` for the assignment, on which all reviews of a work agree."""
+    submission = fields.get("submission") or next(iter(candidates.get("submission", ())), None)
+    if submission is None or "assignment" not in candidates:
+        return
+    works = sheet.column(submission)
+    left = [name for name in candidates["assignment"] if not (names_work(name) and _disagrees(sheet, name, works))]
+    candidates["assignment"] = left
+    if not left:
+        del candidates["assignment"]
+
+
+def _disagrees(sheet: Sheet, name: str, works: Column) -> bool:
+    """Whether a column of numbers differs between rows of one submission."""
+    column = sheet.column(name)
+    filled = ~column.blank
+    pairs = {*zip(works.codes[filled].tolist(), column.codes[filled].tolist(), strict=True)}
+    return _is_numeric(column) and len(pairs) > len({work for work, _ in pairs})
 
 
 def _either(sheet: Sheet, field: str, names: Sequence[str]) -> Problem:
@@ -134,11 +156,14 @@ def _named(columns: Iterable[str], components: Sequence[str]) -> dict[str, str]:
 
 
 def _looks_graded(sheet: Sheet, name: str) -> bool:
+    """Can the column be a component, although no rubric says so? Another name for a field that has a column is none."""
+    return (field_of(name) in (None, "grade") or names_work(name)) and _is_numeric(sheet.column(name))
+
+
+def _is_numeric(column: Column) -> bool:
     """Are at least half of the cells numbers? A column of comments is no component; a typing error is a problem."""
-    column = sheet.column(name)
     filled = np.count_nonzero(~column.blank)
-    numbers = np.count_nonzero(column.where(is_number))
-    return field_of(name) in (None, "grade") and bool(filled > 0 and numbers * 2 >= filled)
+    return bool(filled > 0 and np.count_nonzero(column.where(is_number)) * 2 >= filled)
 
 
 def _notices(sheet: Sheet, fields: Mapping[str, str], mapping: Mapping[str, str], used: set[str]) -> Iterable[Problem]:

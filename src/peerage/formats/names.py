@@ -16,6 +16,9 @@ SYNONYMS = {
     "time": "timestamp date datetime gradedat reviewedat submittedat createdat",
 }
 
+WORKS = frozenset({"paper", "essay", "artifact", "work", "homework", "exercise", "project"})
+"""Synonyms that name a kind of work. They can as well be what was graded: a component called ``Essay``."""
+
 _FIELD_OF = {name: field for field, names in SYNONYMS.items() for name in (field, *names.split())}
 
 
@@ -26,9 +29,18 @@ def fold(name: str) -> str:
 
 def field_of(name: str) -> str | None:
     """The field that a column's name stands for, if any; capitals, spaces and punctuation do not count."""
-    return _FIELD_OF.get("".join(character for character in name.casefold() if character.isalnum()))
+    return _FIELD_OF.get(_letters(name))
+
+
+def names_work(name: str) -> bool:
+    """Whether a column's name is that of a kind of work, which can be graded."""
+    return _letters(name) in WORKS
 
 
 def is_known(name: str) -> bool:
     """Whether the name stands for a field."""
     return field_of(name) is not None
+
+
+def _letters(name: str) -> str:
+    return "".join(character for character in name.casefold() if character.isalnum())
