@@ -10,8 +10,8 @@ from peerage.errors import InputError, ModelError, Problem
 from peerage.formats.column import is_blank
 from peerage.formats.names import fold
 from peerage.formats.numbers import is_number, parse_number
-from peerage.formats.read import read_sheet
 from peerage.formats.sheet import Sheet
+from peerage.formats.source import read_sheet
 from peerage.gradebook import Gradebook
 from peerage.model import FIXED_COLUMNS, Fixed
 from peerage.wording import counted, quoted

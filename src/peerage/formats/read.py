@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import get_args
@@ -11,28 +11,21 @@ from typing import get_args
 import pandas as pd
 
 from peerage.errors import InputError, Problem
-from peerage.formats import parquet, text, workbook
+from peerage.formats import parquet
 from peerage.formats.assemble import Duplicates, assemble
 from peerage.formats.entries import gather
+from peerage.formats.extract import LAYOUT, Extract, joined
 from peerage.formats.findings import Findings, collect
 from peerage.formats.layout import Layout, understand
 from peerage.formats.names import FIELDS
 from peerage.formats.sheet import Sheet
+from peerage.formats.source import read_source
+from peerage.formats.systems import recognise
 from peerage.gradebook import Gradebook
 from peerage.rubric import Rubric
 
-Reader = Callable[[str, bytes], Sheet]
 PathLike = str | os.PathLike[str]
 RUBRIC_NAME = "rubric.toml"
-
-_READERS: tuple[tuple[bytes, Reader], ...] = ((b"PK\x03\x04", workbook.read), (b"PAR1", parquet.read))
-"""What reads a file that begins with these bytes; anything else is text."""
-
-_UNREADABLE = (
-    (b"\xd0\xcf\x11\xe0", "is an old Excel file or has a password", "save it as .xlsx without a password"),
-    (b"\x1f\x8b", "is compressed", "unpack it first"),
-    (b"%PDF", "is a PDF", "export the table as CSV or XLSX"),
-)
 
 
 def read_grades(
@@ -42,10 +35,12 @@ def read_grades(
     columns: Mapping[str, str] | None = None,
     snap: bool = False,
     duplicates: Duplicates = "error",
+    format_name: str | None = None,
 ) -> Gradebook:
-    """Read grades from one or several files (CSV, TSV, XLSX or Parquet; long or wide).
+    """Read grades from one or several files (CSV, TSV, XLSX or Parquet; long or wide), or from another system's files.
 
-    Without ``rubric``, a ``rubric.toml`` beside the files is used; without that, the rubric is inferred.
+    Without ``rubric``, a ``rubric.toml`` beside the files is used; without that, the system's own; without that, the
+    rubric is inferred. Which system wrote a file is recognised from what it holds, unless ``format_name`` says it.
     ``columns`` maps our column names to the file's, as in ``{"grader": "Reviewer"}``. With ``snap``, grades that
     are not on the rubric move to the nearest that is. ``duplicates`` says what happens when a grader grades a
     component of a submission more than once: an error, the last grade, or the mean.
@@ -56,9 +51,20 @@ def read_grades(
     if not files:
         raise InputError(Problem("no file of grades was given", "name at least one"))
     found = Findings()
-    sheets = collect(found, (partial(read_sheet, file, name) for file, name in zip(files, _names(files), strict=True)))
+    sources = collect(
+        found, (partial(read_source, file, name) for file, name in zip(files, _names(files), strict=True))
+    )
     rubric = _rubric_beside(files, found) if rubric is None else _as_rubric(rubric)
-    return _from_sheets(sheets, rubric, columns or {}, snap, duplicates, found)
+    systems, tables = recognise(sources, format_name)
+    recognised = [notice for system in systems for notice in system.notices]
+    found.notices += recognised
+    try:
+        extracts = collect(found, (system.read for system in systems))
+        sheets = collect(found, (partial(getattr, source, "sheet") for source in tables))
+        return _from_sheets(sheets, rubric, columns or {}, snap, duplicates, found, extracts)
+    except InputError as error:
+        # A row of another system can hold several grades, and what is wrong with the row is said once.
+        raise InputError(dict.fromkeys([*recognised, *error.problems])) from None
 
 
 def from_table(
@@ -82,15 +88,20 @@ def _from_sheets(
     snap: bool,
     duplicates: Duplicates,
     found: Findings,
+    extracts: Sequence[Extract] = (),
 ) -> Gradebook:
     _check_options(columns, duplicates)
+    rubric = rubric or joined(part for extract in extracts for part in extract.components)
     components = None if rubric is None else rubric.names
     layouts = collect(found, (partial(understand, sheet, components, columns) for sheet in sheets))
     found.problems += _missing_components(sheets, layouts, rubric)
     found.refuse()
+    found.notices += (notice for extract in extracts for notice in extract.notices)
     for sheet, layout in zip(sheets, layouts, strict=True):
         found.notices += (*sheet.notices, *layout.notices)
-    return assemble(gather(sheets, layouts), rubric, found, snap=snap, duplicates=duplicates)
+    extracted = [sheet for extract in extracts for sheet in extract.sheets]
+    entries = gather([*extracted, *sheets], [*(LAYOUT for _ in extracted), *layouts])
+    return assemble(entries, rubric, found, snap=snap, duplicates=duplicates)
 
 
 def _check_options(columns: Mapping[str, str], duplicates: str) -> None:
@@ -106,20 +117,6 @@ def _names(files: Sequence[Path]) -> list[str]:
     """What messages call the files: their names, or their paths where names repeat."""
     names = [file.name for file in files]
     return names if len(set(names)) == len(names) else [str(file) for file in files]
-
-
-def read_sheet(path: Path, name: str) -> Sheet:
-    """Read one file of any kind; messages call it ``name``."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        problem = Problem(f"cannot be read ({error.strerror})", "check the path", str(path))
-        raise InputError(problem) from None
-    for mark, message, remedy in _UNREADABLE:
-        if data.startswith(mark):
-            raise InputError(Problem(message, remedy, name))
-    reader = next((reader for mark, reader in _READERS if data.startswith(mark)), text.read)
-    return reader(name, data)
 
 
 def _as_rubric(rubric: PathLike | Rubric) -> Rubric:
@@ -142,7 +139,7 @@ def _rubric_beside(files: Sequence[Path], found: Findings) -> Rubric | None:
 
 def _missing_components(sheets: Sequence[Sheet], layouts: Sequence[Layout], rubric: Rubric | None) -> Iterable[Problem]:
     """Components of the rubric that no file has a column for, if all files are wide."""
-    if rubric is None or not all(layout.components for layout in layouts):
+    if rubric is None or not layouts or not all(layout.components for layout in layouts):
         return
     columns = {name for layout in layouts for name in layout.components}
     files = ", ".join(filter(None, (sheet.file for sheet in sheets)))

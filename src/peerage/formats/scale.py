@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,28 @@ Values = NDArray[np.float64]
 
 DECIMALS = 6
 """Grades that agree to so many decimals are the same: spreadsheets compute 0.30000000000000004."""
+
+STEPS = (1.0, 0.5, 0.25, 0.2, 0.1)
+"""The steps in which people grade, when only the ends of a scale are known."""
+
+
+def up_to(name: str, maximum: float, seen: Iterable[float], lowest: float = 0.0) -> Component:
+    """A component graded from the lowest grade to a maximum, by the largest usual step that holds most grades seen."""
+    inside = np.array([grade for grade in seen if lowest <= grade <= maximum])
+    scales = [_even(lowest, maximum, step) for step in STEPS]
+    usable = [scale for scale in scales if scale is not None]
+    if not usable:
+        return Component(name, tuple(np.unique([lowest, maximum, *inside]).tolist()))
+    held = [np.isclose(inside[:, None], scale, rtol=0, atol=SMALLEST_GAP).any(axis=1).sum() for scale in usable]
+    return Component(name, tuple(usable[int(np.argmax(held))].tolist()))
+
+
+def _even(lowest: float, highest: float, step: float) -> Values | None:
+    """Evenly spaced grades, if steps lead from the lowest to the highest and are not too many."""
+    count = round((highest - lowest) / step)
+    if not 1 <= count < MAXIMUM_LEVELS or abs(lowest + count * step - highest) > SMALLEST_GAP:
+        return None
+    return np.asarray(np.round(lowest + step * np.arange(count + 1), DECIMALS), dtype=float)
 
 
 def infer_rubric(values: Mapping[str, Values]) -> tuple[Rubric, list[Problem]]:
