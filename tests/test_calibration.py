@@ -62,9 +62,9 @@ PLANTED: dict[str, tuple[Any, Model, str, str]] = {
         kernels,
         Model(),
         """_log_ratio(report, review, submission, given, state, work)
-                log_odds -= beliefs.log_low_effort[report]""",
+                        log_odds -= beliefs.log_low_effort[report]""",
         """_log_ratio(report, review, submission, given, state, work)
-                log_odds += beliefs.log_low_effort[report]""",
+                        log_odds += beliefs.log_low_effort[report]""",
     ),
 }
 """Bugs: the module, a model that has it, the right text and the wrong one."""

@@ -73,11 +73,37 @@ def inferred(known: Floats) -> list[int]:
     return [int(grader) for grader in np.flatnonzero(np.isnan(known))]
 
 
+def with_last(book: Gradebook, submission: int) -> Gradebook:
+    """The same class with one submission moved to the end."""
+    order = [index for index in range(book.n_submissions) if index != submission] + [submission]
+    place = np.argsort(order)
+    return replace(
+        book,
+        submissions=tuple(book.submissions[index] for index in order),
+        authors=tuple(book.authors[index] for index in order),
+        assignments=tuple(book.assignments[index] for index in order),
+        review_submission=place[book.review_submission].astype(np.int32),
+    )
+
+
+def with_effort_summed_out(book: Gradebook, model: Model, state: twin.State, review: int) -> twin.State:
+    """The state with the effort probability that a grader's other efforts predict, by the Beta-binomial rule."""
+    grader = int(book.review_grader[review])
+    if not np.isnan(twin.known(book, model, "effort")[grader]):
+        return state
+    others = (book.review_grader == grader) & (np.arange(book.n_reviews) != review)
+    priors = model.hyperparameters
+    expected = (priors.alpha_e + state.effortful[others].sum()) / (priors.alpha_e + priors.beta_e + others.sum())
+    return state.with_value("effort", grader, float(expected))
+
+
 class Censored:
     """A tiny class in some state, ready for single updates of the censored kernels."""
 
-    def __init__(self, model: Model, seed: int = 1) -> None:
-        self.book: Gradebook = tiny_class(seed)
+    def __init__(self, model: Model, seed: int = 1, submissions_end_with: int | None = None) -> None:
+        self.book = tiny_class(seed)
+        if submissions_end_with is not None:
+            self.book = with_last(self.book, submissions_end_with)
         self.model = model
         self.layout = lay_out(self.book, model)
         self.given = censored.prepare(self.layout)
@@ -91,13 +117,22 @@ class Censored:
         return twin.masses(twin.log_conditional(self.book, self.model, state, variable, index, points))
 
 
+def update_submissions(case: Censored) -> tuple[twin.State, twin.State]:
+    """Update all submissions, summing up what was drawn from; returns the states before and after, for the twin."""
+    before = twin_state(case.layout, case.state)
+    model = case.model
+    kernels._submissions(case.rng, True, model.effort, case.given, case.state, case.sums, case.work)
+    return before, twin_state(case.layout, case.state)
+
+
 @pytest.mark.parametrize("model", variants(CENSORED), ids=variant_id)
 def test_true_grade_is_drawn_from_its_conditional_distribution(model: Model) -> None:
-    case = Censored(model)
-    layout, points = case.layout, case.layout.grids.true_grade.points
-    for submission in range(case.book.n_submissions):
-        kernels._load_priors(submission, case.given, case.state, case.work)
-        kernels._multiply_all(submission, case.given, case.state, case.work)
+    """The weights on the grid, which are left behind for the last submission, put last in turn."""
+    for last in range(tiny_class(1).n_submissions):
+        case = Censored(model, submissions_end_with=last)
+        layout, points = case.layout, case.layout.grids.true_grade.points
+        update_submissions(case)
+        submission = case.book.n_submissions - 1
         first = layout.reports.submission_cells[submission]
         for cell in range(first, layout.reports.submission_cells[submission + 1]):
             entry = (submission, int(layout.reports.cell_component[cell]))
@@ -105,29 +140,24 @@ def test_true_grade_is_drawn_from_its_conditional_distribution(model: Model) -> 
             expected = case.twin_masses("true_grade", entry, points)
             # The prior enters as the mass of the cell, the twin's as the density at its centre.
             assert np.abs(weights / weights.sum() - expected).max() < 1e-3 * expected.max()
-        kernels._true_grades(submission, case.rng, True, case.given, case.state, case.sums, case.work)
-    assert case.sums.level_mass.sum(axis=1) == pytest.approx(1.0, abs=1e-5)
 
 
 @pytest.mark.parametrize("model", variants(CENSORED), ids=variant_id)
 def test_level_masses_are_the_probabilities_of_the_rubrics_bins(model: Model) -> None:
     case = Censored(model)
     layout = case.layout
+    _, after = update_submissions(case)
     fine = np.linspace(-4.0, 10.0, 14_001)
-    for submission in range(case.book.n_submissions):
-        kernels._load_priors(submission, case.given, case.state, case.work)
-        kernels._multiply_all(submission, case.given, case.state, case.work)
-        before = replace(twin_state(layout, case.state))
-        kernels._true_grades(submission, case.rng, True, case.given, case.state, case.sums, case.work)
-        for cell in range(*layout.reports.submission_cells[submission : submission + 2]):
-            entry = (submission, int(layout.reports.cell_component[cell]))
-            if layout.fixed_level[cell] != MISSING:
-                assert case.sums.level_mass[cell, layout.fixed_level[cell]] == pytest.approx(1.0, abs=1e-6)
-                continue
-            component = case.book.rubric.components[entry[1]]
-            density = twin.masses(_log_conditional_of_cell(case.book, model, before, entry, fine))
-            exact = np.bincount(np.searchsorted(component.cuts, fine, side="right"), density, component.n_levels)
-            assert np.abs(case.sums.level_mass[cell, : component.n_levels] - exact).max() < 2e-3
+    assert case.sums.level_mass.sum(axis=1) == pytest.approx(1.0, abs=1e-5)
+    for cell, submission in enumerate(layout.cell_submission):
+        if layout.fixed_level[cell] != MISSING:
+            assert case.sums.level_mass[cell, layout.fixed_level[cell]] == pytest.approx(1.0, abs=1e-6)
+            continue
+        entry = (int(submission), int(layout.reports.cell_component[cell]))
+        component = case.book.rubric.components[entry[1]]
+        density = twin.masses(_log_conditional_of_cell(case.book, model, after, entry, fine))
+        exact = np.bincount(np.searchsorted(component.cuts, fine, side="right"), density, component.n_levels)
+        assert np.abs(case.sums.level_mass[cell, : component.n_levels] - exact).max() < 2e-3
 
 
 def _log_conditional_of_cell(
@@ -152,14 +182,9 @@ def _log_conditional_of_cell(
 def test_efforts_are_drawn_with_the_true_grades_summed_out(model: Model) -> None:
     case = Censored(model)
     layout = case.layout
+    old, new = update_submissions(case)
     grid = FINE if model.fixed else COARSE
     for submission in WITH_SPECIAL_CASES:
-        old = twin_state(layout, case.state)
-        case.sums.effortful[:] = 0
-        kernels._load_priors(submission, case.given, case.state, case.work)
-        kernels._multiply_all(submission, case.given, case.state, case.work)
-        kernels._efforts_summed_out(submission, case.rng, True, case.given, case.state, case.sums, case.work)
-        new = twin_state(layout, case.state)
         reviews = layout.reports.submission_reviews[
             layout.reports.submission_start[submission] : layout.reports.submission_start[submission + 1]
         ]
@@ -168,23 +193,27 @@ def test_efforts_are_drawn_with_the_true_grades_summed_out(model: Model) -> None
             if effort == 1.0:
                 assert case.sums.effortful[review] == 1.0
                 continue
-            mixed = old.effortful.copy()
+            mixed = np.where(case.book.review_submission < submission, new.effortful, old.effortful)
             done = layout.review_order[reviews[:position]]
             mixed[done] = new.effortful[done]
-            state = replace(old, effortful=mixed)
-            exact = twin.effortful_without_true_grade(case.book, model, state, int(layout.review_order[review]), grid)
+            where = int(layout.review_order[review])
+            state = with_effort_summed_out(case.book, model, replace(old, effortful=mixed), where)
+            exact = twin.effortful_without_true_grade(case.book, model, state, where, grid)
             assert case.sums.effortful[review] == pytest.approx(exact, abs=1e-3)
 
 
 @pytest.mark.parametrize("model", [m for m in variants(CENSORED) if m.effort], ids=variant_id)
 def test_efforts_given_true_grades_for_submissions_that_very_many_graded(model: Model) -> None:
     case = Censored(model)
+    update_submissions(case)
+    case.sums.effortful[:] = 0
     for submission in range(case.book.n_submissions):
         old = twin_state(case.layout, case.state)
-        kernels._efforts_given_grades(submission, case.rng, True, case.given, case.state, case.sums)
+        kernels._efforts_given_grades(submission, case.rng, True, case.given, case.state, case.sums, case.work)
         for review in np.flatnonzero(case.book.review_submission == submission):
-            logs = twin.log_conditional(case.book, model, old, "effortful", int(review), [0, 1])
             inside = int(np.flatnonzero(case.layout.review_order == review)[0])
+            state = with_effort_summed_out(case.book, model, old, int(review))
+            logs = twin.log_conditional(case.book, model, state, "effortful", int(review), [0, 1])
             assert case.sums.effortful[inside] == pytest.approx(twin.masses(logs)[1], abs=1e-5)
 
 
@@ -239,10 +268,11 @@ def test_contradicting_reliable_graders_do_not_underflow() -> None:
     given = censored.prepare(layout)
     state = censored.initial_state(layout, given, np.random.default_rng(0))
     work, sums = censored.new_work(layout), new_sums(layout)
-    kernels._load_priors(0, given, state, work)
-    kernels._multiply_all(0, given, state, work)
-    assert work.running[0].sum() < 1e-25, "the case does not underflow and shows nothing"
-    kernels._true_grades(0, np.random.default_rng(0), True, given, state, sums, work)
+    kernels._submissions(np.random.default_rng(0), True, False, given, state, sums, work)
+    reviews = np.flatnonzero(book.review_submission == 0)
+    at_once = _log_conditional_of_cell(book, model, twin_state(layout, state), (0, 0), np.linspace(0, 5, 501))
+    assert at_once.max() < np.log(1e-25), "the case does not underflow and shows nothing"
+    assert len(reviews) == 3
     fine = np.linspace(-2.0, 8.0, 10_001)
     density = twin.masses(_log_conditional_of_cell(book, model, twin_state(layout, state), (0, 0), fine))
     exact = np.bincount(np.searchsorted(book.rubric.components[0].cuts, fine, side="right"), density, 6)
@@ -259,6 +289,8 @@ class Uncensored:
         self.rng = np.random.default_rng(seed)
         self.state = uncensored.initial_state(self.layout, self.given, self.rng)
         self.work = uncensored.new_work(self.layout)
+        graders = self.layout.reports.review_grader[self.state.effortful]
+        self.work.effortful[:] = np.bincount(graders, minlength=self.book.n_graders)
         self.sums = new_sums(self.layout)
         self.reports = twin.default_reports(self.book, model)
 
@@ -312,7 +344,8 @@ def test_uncensored_efforts_are_drawn_with_the_true_grades_summed_out(model: Mod
             done = case.layout.review_order[reviews[:position]]
             mixed[done] = new.effortful[done]
             where = int(case.layout.review_order[review])
-            exact = twin.effortful_without_true_grade(case.book, model, replace(old, effortful=mixed), where, grid)
+            state = with_effort_summed_out(case.book, model, replace(old, effortful=mixed), where)
+            exact = twin.effortful_without_true_grade(case.book, model, state, where, grid)
             assert case.sums.effortful[review] == pytest.approx(exact, abs=1e-6 if not model.fixed else 1e-3)
 
 

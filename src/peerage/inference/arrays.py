@@ -132,6 +132,8 @@ class Work(NamedTuple):
 
     running: F32
     totals: F64
+    offset: I64
+    effortful: I64
     part: F32
     logs: F64
     sums: F64

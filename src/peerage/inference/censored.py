@@ -78,6 +78,8 @@ def new_work(layout: Layout) -> Work:
     return Work(
         np.zeros((cells, size), np.float32),
         np.zeros(cells),
+        np.zeros(layout.n_graders, np.int64),
+        np.zeros(layout.n_graders, np.int64),
         np.zeros(longest, np.float32),
         np.zeros(longest),
         np.zeros(layout.max_levels),

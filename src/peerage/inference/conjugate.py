@@ -1,8 +1,8 @@
 """The sweeps of the uncensored model: reports are taken at face value, and updates have closed forms.
 
-Same order as in the censored model: for each submission, efforts with the true grades summed out, then the true grades;
-for each grader, reliability, bias and effort probability. The one update without a closed form, an author's reliability
-under correlation, is drawn on a grid.
+Same order as in the censored model: for each submission, efforts with the true grades and the effort probability summed
+out, then the true grades; for each grader, reliability, bias and effort probability. The one update without a closed
+form, an author's reliability under correlation, is drawn on a grid.
 """
 
 from __future__ import annotations
@@ -71,6 +71,7 @@ class Work(NamedTuple):
     precision: F64
     weighted: F64
     logs: F64
+    effortful: I64
     cut_start: I64
     cuts: F64
 
@@ -93,6 +94,8 @@ def sweep(
     reports, clamps = given.reports, given.clamps
     n_graders = len(reports.grader_reviews) - 1
     for index in range(sweeps):
+        for grader in range(n_graders):
+            work.effortful[grader] = _count_effortful(grader, reports.grader_reviews, state.effortful)
         for submission in range(len(reports.submission_cells) - 1):
             _gather(submission, given, state, work)
             if has_effort:
@@ -154,17 +157,22 @@ def _move_review(review: int, sign: float, first: int, given: Given, state: Stat
 def _efforts(
     submission: int, rng: np.random.Generator, keep: bool, given: Given, state: State, sums: Sums, work: Work
 ) -> None:
-    """Draw each effort given the others', with the true grades summed out."""
-    reports, beliefs = given.reports, given.beliefs
+    """Draw each effort given all others, with the true grades and the effort probability summed out."""
+    reports, beliefs, clamps = given.reports, given.beliefs, given.clamps
     first = reports.submission_cells[submission]
     for position in range(reports.submission_start[submission], reports.submission_start[submission + 1]):
         review = reports.submission_reviews[position]
-        effort = state.effort[reports.review_grader[review]]
+        grader = reports.review_grader[review]
         if state.effortful[review]:
             _move_review(review, -1.0, first, given, state, work)
-        probability = effort
-        if 0.0 < effort < 1.0:
-            log_odds = np.log(effort / (1.0 - effort))
+            work.effortful[grader] -= 1
+        probability = state.effort[grader]
+        if not clamps.effort[grader]:
+            others = reports.grader_reviews[grader + 1] - reports.grader_reviews[grader] - 1
+            prior = beliefs.effort
+            probability = (prior[0] + work.effortful[grader]) / (prior[0] + prior[1] + others)
+        if 0.0 < probability < 1.0:
+            log_odds = np.log(probability / (1.0 - probability))
             for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
                 log_odds += _log_density(report, review, first, given, state, work) - beliefs.log_low_effort[report]
             probability = 1.0 / (1.0 + np.exp(-log_odds))
@@ -172,6 +180,7 @@ def _efforts(
         state.effortful[review] = effortful
         if effortful:
             _move_review(review, 1.0, first, given, state, work)
+            work.effortful[grader] += 1
         if keep:
             sums.effortful[review] += probability
 
@@ -335,18 +344,26 @@ def _bias(grader: int, rng: np.random.Generator, given: Given, state: State) -> 
 @jit
 def _effort(grader: int, rng: np.random.Generator, given: Given, state: State) -> None:
     """Draw a grader's effort probability given the efforts."""
-    begin, end = given.reports.grader_reviews[grader], given.reports.grader_reviews[grader + 1]
-    effortful = 0
-    for review in range(begin, end):
-        effortful += state.effortful[review]
-    prior = given.beliefs.effort
-    state.effort[grader] = rng.beta(prior[0] + effortful, prior[1] + (end - begin) - effortful)
+    reviews, prior = given.reports.grader_reviews, given.beliefs.effort
+    effortful = _count_effortful(grader, reviews, state.effortful)
+    count = reviews[grader + 1] - reviews[grader]
+    state.effort[grader] = rng.beta(prior[0] + effortful, prior[1] + count - effortful)
+
+
+@jit
+def _count_effortful(grader: int, grader_reviews: I64, effortful: Flags) -> int:
+    """How many of a grader's reviews are effortful."""
+    count = 0
+    for review in range(grader_reviews[grader], grader_reviews[grader + 1]):
+        count += effortful[review]
+    return count
 
 
 @jit
 def _write(row: int, given: Given, state: State, sums: Sums, draws: Draws) -> None:
     """Copy the state into a row of the draws, and add effort times reliability of every review."""
-    draws.true_grade[row, :] = state.true_grade
+    for cell in range(len(state.true_grade)):
+        draws.true_grade[row, cell] = state.true_grade[cell]
     for grader in range(draws.effort.shape[1]):
         draws.reliability[row, grader] = state.reliability[grader]
         draws.bias[row, grader] = state.bias[grader]

@@ -5,11 +5,12 @@ Arrays in, arrays out. True grades, reliabilities and biases are indexes into th
 
 One sweep updates
 
-1. for each submission, each grader's effort z given the others', with the true grades summed out, and then at once
-   the true grades given all z;
+1. for each submission, each grader's effort z given all other efforts, with the true grades and the grader's effort
+   probability summed out, and then at once the true grades given all z;
 2. for each grader, reliability, bias and effort probability.
 
-Products of likelihoods are taken in 32 bits. Where all of a product is so small that 32 bits cannot hold it (reliable
+Integers are made 64 bits wide where they are passed on, lest a kernel be compiled once for each width. Products of
+likelihoods are taken in 32 bits. Where all of a product is so small that 32 bits cannot hold it (reliable
 graders who contradict each other), the same quantity is computed from logarithms in 64 bits.
 """
 
@@ -17,8 +18,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from peerage.inference.arrays import F32, F64, I64, Draws, Given, State, Sums, Work
+from peerage.inference.arrays import F32, F64, I64, Draws, Flags, Given, State, Sums, Work
 from peerage.inference.jit import jit
+
+Int = int | np.int64
 
 MAX_COLLAPSED = 24
 """Up to this many graders of a submission, efforts are updated with its true grades summed out."""
@@ -106,20 +109,10 @@ def sweep(
     work: Work,
 ) -> None:
     """Run ``sweeps`` sweeps in place; if ``keep``, add to the sums and write the draws from row ``first`` on."""
-    reports, clamps = given.reports, given.clamps
-    n_submissions = len(reports.submission_cells) - 1
-    n_graders = len(reports.grader_reviews) - 1
+    clamps = given.clamps
     for index in range(sweeps):
-        for submission in range(n_submissions):
-            _load_priors(submission, given, state, work)
-            n_reviews = reports.submission_start[submission + 1] - reports.submission_start[submission]
-            if has_effort and n_reviews > MAX_COLLAPSED:
-                _efforts_given_grades(submission, rng, keep, given, state, sums)
-            _multiply_all(submission, given, state, work)
-            if has_effort and n_reviews <= MAX_COLLAPSED:
-                _efforts_summed_out(submission, rng, keep, given, state, sums, work)
-            _true_grades(submission, rng, keep, given, state, sums, work)
-        for grader in range(n_graders):
+        _submissions(rng, keep, has_effort, given, state, sums, work)
+        for grader in range(len(given.reports.grader_reviews) - 1):
             if not clamps.reliability[grader]:
                 _reliability(grader, rng, given, state, work)
             if has_bias and not clamps.bias[grader]:
@@ -132,18 +125,141 @@ def sweep(
 
 
 @jit
-def _row(report: int, grader: int, given: Given, state: State) -> int:
-    """Where the report's likelihoods over the true grade start, given the grader's reliability and bias."""
-    tables = given.tables
-    return int(
-        tables.report_row[report]
-        + state.reliability[grader] * tables.row_length[grader]
-        + tables.from_bias[state.bias[grader]]
-    )
+def _submissions(
+    rng: np.random.Generator, keep: bool, has_effort: bool, given: Given, state: State, sums: Sums, work: Work
+) -> None:
+    """Draw the efforts on each submission, with its true grades summed out, and then its true grades.
+
+    ``running`` holds, for each cell, the prior times the likelihoods of all effortful reports; a review's own are taken
+    out by division. All of this is one function because calling one with so many arrays takes longer than its work;
+    only rare cases are left to others.
+    """
+    reports, tables, beliefs, clamps = given.reports, given.tables, given.beliefs, given.clamps
+    running, totals, offset = work.running, work.totals, work.offset
+    for grader in range(len(offset)):
+        row = state.reliability[grader] * tables.row_length[grader]
+        offset[grader] = row + tables.from_bias[state.bias[grader]]
+        work.effortful[grader] = _count_effortful(grader, given.reports.grader_reviews, state.effortful)
+    for submission in range(len(reports.submission_cells) - 1):
+        begin, end = reports.submission_start[submission], reports.submission_start[submission + 1]
+        first, last = reports.submission_cells[submission], reports.submission_cells[submission + 1]
+        correlated = reports.author_start[submission + 1] > reports.author_start[submission]
+        for cell in range(first, last):
+            if correlated or clamps.cell_bin[cell] >= 0:
+                _load_special_prior(cell, submission, given, state, work)
+            else:
+                _copy(running[cell - first], beliefs.true_grade[reports.cell_component[cell]])
+        collapse = has_effort and end - begin <= MAX_COLLAPSED
+        if has_effort and not collapse:
+            _efforts_given_grades(submission, rng, keep, given, state, sums, work)
+        for position in range(begin, end):
+            review = reports.submission_reviews[position]
+            if state.effortful[review]:
+                shift = offset[reports.review_grader[review]]
+                for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
+                    cell = reports.report_cell[report]
+                    _multiply(running[cell - first], tables.mass, tables.report_row[report] + shift)
+        if collapse:
+            for c in range(last - first):
+                totals[c] = _sum(running[c], 0, running.shape[1])
+            for position in range(begin, end):
+                review = np.int64(reports.submission_reviews[position])
+                grader = reports.review_grader[review]
+                was_effortful = state.effortful[review]
+                probability = state.effort[grader]
+                if not clamps.effort[grader]:
+                    n_others = reports.grader_reviews[grader + 1] - reports.grader_reviews[grader] - 1
+                    probability = _expected_effort(work.effortful[grader] - was_effortful, n_others, beliefs.effort)
+                if 0.0 < probability < 1.0:
+                    log_odds = np.log(probability / (1.0 - probability))
+                    for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
+                        c = reports.report_cell[report] - first
+                        start = tables.report_row[report] + offset[grader]
+                        with_report = without = totals[c]
+                        if was_effortful:
+                            without = _sum_of_quotients(running[c], tables.mass, start)
+                        else:
+                            with_report = _sum_of_products(running[c], tables.mass, start)
+                        if min(with_report, without) > _TINY:
+                            log_odds += np.log(with_report / without)
+                        else:
+                            log_odds += _log_ratio(report, review, submission, given, state, work)
+                        log_odds -= beliefs.log_low_effort[report]
+                    probability = 1.0 / (1.0 + np.exp(-log_odds))
+                effortful = rng.random() < probability
+                if keep:
+                    sums.effortful[review] += probability
+                if effortful != was_effortful:
+                    state.effortful[review] = effortful
+                    work.effortful[grader] += 1 if effortful else -1
+                    for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
+                        c = reports.report_cell[report] - first
+                        start = tables.report_row[report] + offset[grader]
+                        if effortful:
+                            _multiply(running[c], tables.mass, start)
+                        else:
+                            _divide(running[c], tables.mass, start)
+                        totals[c] = _sum(running[c], 0, running.shape[1])
+        for cell in range(first, last):
+            weights = running[cell - first]
+            begun = tables.level_start[reports.cell_component[cell]]
+            n_levels = tables.level_start[reports.cell_component[cell] + 1] - begun
+            edges = tables.level_edges[begun + reports.cell_component[cell] :]
+            total = _level_sums(weights, edges, n_levels, work.sums)
+            if total < _TINY:
+                _load_from_logs(cell, submission, given, state, work)
+                total = _level_sums(weights, edges, n_levels, work.sums)
+            state.true_grade[cell] = _draw_within_levels(rng.random() * total, weights, edges, n_levels, work.sums)
+            if keep:
+                for cut in range(n_levels - 1):
+                    moved = tables.cut_shares[begun + cut] * weights[tables.cut_cells[begun + cut]]
+                    work.sums[cut] += moved
+                    work.sums[cut + 1] -= moved
+                for level in range(n_levels):
+                    sums.level_mass[cell, level] += work.sums[level] / total
 
 
 @jit
-def _reliability_of(grader: int, given: Given, state: State) -> float:
+def _count_effortful(grader: int, grader_reviews: I64, effortful: Flags) -> int:
+    """How many of a grader's reviews are effortful."""
+    count = 0
+    for review in range(grader_reviews[grader], grader_reviews[grader + 1]):
+        count += effortful[review]
+    return count
+
+
+@jit
+def _expected_effort(effortful: int, count: int, prior: F64) -> float:
+    """The probability of one more effort after ``effortful`` of ``count`` reviews, effort probability summed out."""
+    return float((prior[0] + effortful) / (prior[0] + prior[1] + count))
+
+
+@jit(fastmath=_REORDER)
+def _level_sums(weights: F32, edges: I64, n_levels: int, out: F64) -> float:
+    """Sums of the weights by rubric level; returns their total."""
+    total = 0.0
+    for level in range(n_levels):
+        out[level] = _sum(weights, edges[level], edges[level + 1])
+        total += out[level]
+    return total
+
+
+@jit
+def _draw_within_levels(target: float, weights: F32, edges: I64, n_levels: int, levels: F64) -> int:
+    """The grid cell at which the running sum of the weights passes ``target``: the level first, then the cell."""
+    level = 0
+    while level < n_levels - 1 and target >= levels[level]:
+        target -= levels[level]
+        level += 1
+    i = edges[level]
+    while i < edges[level + 1] - 1 and target >= weights[i]:
+        target -= weights[i]
+        i += 1
+    return int(i)
+
+
+@jit
+def _reliability_of(grader: Int, given: Given, state: State) -> float:
     tables, clamps = given.tables, given.clamps
     if clamps.reliability[grader]:
         return float(clamps.reliability_value[grader])
@@ -151,7 +267,7 @@ def _reliability_of(grader: int, given: Given, state: State) -> float:
 
 
 @jit
-def _log_prior(cell: int, submission: int, given: Given, state: State, out: F64) -> None:
+def _log_prior(cell: Int, submission: Int, given: Given, state: State, out: F64) -> None:
     """The logarithm, up to a constant, of the prior of a cell's true grade."""
     reports, tables, beliefs, clamps = given.reports, given.tables, given.beliefs, given.clamps
     component = reports.cell_component[cell]
@@ -160,7 +276,7 @@ def _log_prior(cell: int, submission: int, given: Given, state: State, out: F64)
     if n_authors:
         mean = beliefs.author_mean[component] - beliefs.author_slope[component] * beliefs.author_origin
         for position in range(reports.author_start[submission], reports.author_start[submission + 1]):
-            reliability = _reliability_of(reports.authors[position], given, state)
+            reliability = _reliability_of(np.int64(reports.authors[position]), given, state)
             mean += beliefs.author_slope[component] * reliability / n_authors
         for i in range(size):
             out[i] = -0.5 * beliefs.author_precision[component] * (tables.true_grade_points[i] - mean) ** 2
@@ -174,23 +290,16 @@ def _log_prior(cell: int, submission: int, given: Given, state: State, out: F64)
 
 
 @jit
-def _load_priors(submission: int, given: Given, state: State, work: Work) -> None:
-    """Start each of the submission's products with the prior of its true grade."""
-    reports, beliefs, clamps = given.reports, given.beliefs, given.clamps
-    first = reports.submission_cells[submission]
-    size = work.running.shape[1]
-    correlated = reports.author_start[submission + 1] > reports.author_start[submission]
-    for cell in range(first, reports.submission_cells[submission + 1]):
-        if correlated or clamps.cell_bin[cell] >= 0:
-            _log_prior(cell, submission, given, state, work.logs)
-            for i in range(size):
-                work.running[cell - first, i] = np.exp(work.logs[i]) if work.logs[i] > -80.0 else 0.0
-        else:
-            _copy(work.running[cell - first], beliefs.true_grade[reports.cell_component[cell]])
+def _load_special_prior(cell: Int, submission: Int, given: Given, state: State, work: Work) -> None:
+    """Start a cell's product with a prior that is not the component's own: shifted by its authors, or cut to a bin."""
+    _log_prior(cell, submission, given, state, work.logs)
+    row = cell - given.reports.submission_cells[submission]
+    for i in range(work.running.shape[1]):
+        work.running[row, i] = np.exp(work.logs[i]) if work.logs[i] > -80.0 else 0.0
 
 
 @jit
-def _log_product(cell: int, submission: int, skipped: int, given: Given, state: State, out: F64) -> None:
+def _log_product(cell: Int, submission: Int, skipped: Int, given: Given, state: State, offset: I64, out: F64) -> None:
     """Log of the prior times the likelihood of the cell's effortful reports but those of review ``skipped``."""
     reports, tables = given.reports, given.tables
     _log_prior(cell, submission, given, state, out)
@@ -200,180 +309,69 @@ def _log_product(cell: int, submission: int, skipped: int, given: Given, state: 
             continue
         for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
             if reports.report_cell[report] == cell:
-                start = _row(report, reports.review_grader[review], given, state)
+                start = tables.report_row[report] + offset[reports.review_grader[review]]
                 for i in range(len(tables.true_grade_points)):
                     out[i] += tables.log_mass[start + i]
 
 
 @jit
-def _log_ratio(report: int, review: int, submission: int, given: Given, state: State, work: Work) -> float:
-    """Log probability of an effortful report given the other effortful ones, true grade summed out, from logarithms."""
-    reports, tables = given.reports, given.tables
-    size = len(tables.true_grade_points)
-    logs = work.logs
-    _log_product(reports.report_cell[report], submission, review, given, state, logs)
-    top = logs[:size].max()
-    without = 0.0
+def _load_from_logs(cell: Int, submission: Int, given: Given, state: State, work: Work) -> None:
+    """A cell's product, scaled so that its largest entry is 1, from logarithms."""
+    _log_product(cell, submission, np.int64(-1), given, state, work.offset, work.logs)
+    row, size = cell - given.reports.submission_cells[submission], work.running.shape[1]
+    top = work.logs[:size].max()
     for i in range(size):
-        without += np.exp(logs[i] - top)
-    start = _row(report, reports.review_grader[review], given, state)
-    for i in range(size):
-        logs[i] += tables.log_mass[start + i]
-    top_with = logs[:size].max()
-    total = 0.0
-    for i in range(size):
-        total += np.exp(logs[i] - top_with)
-    return float(np.log(total / without) + top_with - top)
+        work.running[row, i] = np.exp(work.logs[i] - top)
 
 
 @jit
-def _efforts_summed_out(
-    submission: int, rng: np.random.Generator, keep: bool, given: Given, state: State, sums: Sums, work: Work
-) -> None:
-    """Draw each effort given the others', with the true grades summed out.
+def _log_ratio(report: Int, review: Int, submission: Int, given: Given, state: State, work: Work) -> float:
+    """Log probability of an effortful report given the other effortful ones, true grade summed out, from logarithms."""
+    reports, tables = given.reports, given.tables
+    size, logs = len(tables.true_grade_points), work.logs
+    _log_product(np.int64(reports.report_cell[report]), submission, review, given, state, work.offset, logs)
+    start = tables.report_row[report] + work.offset[reports.review_grader[review]]
+    without = _log_sum(logs, size)
+    for i in range(size):
+        logs[i] += tables.log_mass[start + i]
+    return _log_sum(logs, size) - without
 
-    ``work.running`` holds the priors times all effortful likelihoods, on entry and, with the new efforts, on return. A
-    review's own likelihood is taken out of it by division.
-    """
-    reports, tables, beliefs = given.reports, given.tables, given.beliefs
-    first = reports.submission_cells[submission]
-    running, totals, mass = work.running, work.totals, tables.mass
-    for c in range(reports.submission_cells[submission + 1] - first):
-        totals[c] = _sum(running[c], 0, running.shape[1])
-    for position in range(reports.submission_start[submission], reports.submission_start[submission + 1]):
-        review = reports.submission_reviews[position]
-        grader = reports.review_grader[review]
-        effort = state.effort[grader]
-        was_effortful = state.effortful[review]
-        probability = effort
-        if 0.0 < effort < 1.0:
-            log_odds = np.log(effort / (1.0 - effort))
-            for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
-                c = reports.report_cell[report] - first
-                start = _row(report, grader, given, state)
-                with_report = without = totals[c]
-                if was_effortful:
-                    without = _sum_of_quotients(running[c], mass, start)
-                else:
-                    with_report = _sum_of_products(running[c], mass, start)
-                if min(with_report, without) > _TINY:
-                    log_odds += np.log(with_report / without)
-                else:
-                    log_odds += _log_ratio(report, review, submission, given, state, work)
-                log_odds -= beliefs.log_low_effort[report]
-            probability = 1.0 / (1.0 + np.exp(-log_odds))
-        effortful = rng.random() < probability
-        if keep:
-            sums.effortful[review] += probability
-        if effortful != was_effortful:
-            state.effortful[review] = effortful
-            for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
-                c = reports.report_cell[report] - first
-                start = _row(report, grader, given, state)
-                if effortful:
-                    _multiply(running[c], mass, start)
-                else:
-                    _divide(running[c], mass, start)
-                totals[c] = _sum(running[c], 0, running.shape[1])
+
+@jit
+def _log_sum(logs: F64, size: int) -> float:
+    """Log of the sum of exp(logs)."""
+    top = logs[:size].max()
+    total = 0.0
+    for i in range(size):
+        total += np.exp(logs[i] - top)
+    return float(np.log(total) + top)
 
 
 @jit
 def _efforts_given_grades(
-    submission: int, rng: np.random.Generator, keep: bool, given: Given, state: State, sums: Sums
+    submission: int, rng: np.random.Generator, keep: bool, given: Given, state: State, sums: Sums, work: Work
 ) -> None:
     """Draw the efforts on a submission that very many graded, given its true grades."""
     reports, tables, beliefs = given.reports, given.tables, given.beliefs
     for position in range(reports.submission_start[submission], reports.submission_start[submission + 1]):
         review = reports.submission_reviews[position]
         grader = reports.review_grader[review]
-        effort = state.effort[grader]
-        probability = effort
-        if 0.0 < effort < 1.0:
-            log_odds = np.log(effort / (1.0 - effort))
+        was_effortful = state.effortful[review]
+        probability = state.effort[grader]
+        if not given.clamps.effort[grader]:
+            n_others = reports.grader_reviews[grader + 1] - reports.grader_reviews[grader] - 1
+            probability = _expected_effort(work.effortful[grader] - was_effortful, n_others, beliefs.effort)
+        if 0.0 < probability < 1.0:
+            log_odds = np.log(probability / (1.0 - probability))
             for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
-                start = _row(report, grader, given, state)
+                start = tables.report_row[report] + work.offset[grader]
                 log_odds += tables.log_mass[start + state.true_grade[reports.report_cell[report]]]
                 log_odds -= beliefs.log_low_effort[report]
             probability = 1.0 / (1.0 + np.exp(-log_odds))
         state.effortful[review] = rng.random() < probability
+        work.effortful[grader] += np.int64(state.effortful[review]) - np.int64(was_effortful)
         if keep:
             sums.effortful[review] += probability
-
-
-@jit
-def _multiply_all(submission: int, given: Given, state: State, work: Work) -> None:
-    """Multiply the priors by the likelihood of all effortful reports."""
-    reports, tables = given.reports, given.tables
-    first = reports.submission_cells[submission]
-    for position in range(reports.submission_start[submission], reports.submission_start[submission + 1]):
-        review = reports.submission_reviews[position]
-        if state.effortful[review]:
-            for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
-                c = reports.report_cell[report] - first
-                start = _row(report, reports.review_grader[review], given, state)
-                _multiply(work.running[c], tables.mass, start)
-
-
-@jit(fastmath=_REORDER)
-def _level_sums(weights: F32, edges: I64, first: int, n_levels: int, out: F64) -> float:
-    """Sums of the weights by rubric level; returns their total."""
-    total = 0.0
-    for level in range(n_levels):
-        out[level] = _sum(weights, edges[first + level], edges[first + level + 1])
-        total += out[level]
-    return total
-
-
-@jit
-def _true_grades(
-    submission: int, rng: np.random.Generator, keep: bool, given: Given, state: State, sums: Sums, work: Work
-) -> None:
-    """Draw the submission's true grades from ``work.running``, by level first and then within the level."""
-    reports, tables = given.reports, given.tables
-    first = reports.submission_cells[submission]
-    size = work.running.shape[1]
-    levels = work.sums
-    for cell in range(first, reports.submission_cells[submission + 1]):
-        running = work.running[cell - first]
-        start = tables.level_start[reports.cell_component[cell]] + reports.cell_component[cell]
-        n_levels = (
-            tables.level_start[reports.cell_component[cell] + 1] - tables.level_start[reports.cell_component[cell]]
-        )
-        total = _level_sums(running, tables.level_edges, start, n_levels, levels)
-        if total < _TINY:
-            _log_product(cell, submission, -1, given, state, work.logs)
-            top = work.logs[:size].max()
-            for i in range(size):
-                running[i] = np.exp(work.logs[i] - top)
-            total = _level_sums(running, tables.level_edges, start, n_levels, levels)
-        target = rng.random() * total
-        level = 0
-        while level < n_levels - 1 and target >= levels[level]:
-            target -= levels[level]
-            level += 1
-        i = tables.level_edges[start + level]
-        last = tables.level_edges[start + level + 1] - 1
-        while i < last and target >= running[i]:
-            target -= running[i]
-            i += 1
-        state.true_grade[cell] = i
-        if keep:
-            _add_level_masses(cell, given, running, levels, total, sums)
-
-
-@jit
-def _add_level_masses(cell: int, given: Given, running: F32, levels: F64, total: float, sums: Sums) -> None:
-    """Add the levels' probabilities, the grid cell on each cut-point shared out between its two levels."""
-    reports, tables = given.reports, given.tables
-    component = reports.cell_component[cell]
-    begin = tables.level_start[component]
-    n_levels = tables.level_start[component + 1] - begin
-    for cut in range(n_levels - 1):
-        moved = tables.cut_shares[begin + cut] * running[tables.cut_cells[begin + cut]]
-        levels[cut] += moved
-        levels[cut + 1] -= moved
-    for level in range(n_levels):
-        sums.level_mass[cell, level] += levels[level] / total
 
 
 @jit(fastmath=_REORDER)
@@ -447,7 +445,7 @@ def _authored_terms(grader: int, given: Given, state: State) -> tuple[float, flo
         others = 0.0
         for place in range(begin, end):
             if reports.authors[place] != grader:
-                others += _reliability_of(reports.authors[place], given, state)
+                others += _reliability_of(np.int64(reports.authors[place]), given, state)
         others /= end - begin
         for cell in range(reports.submission_cells[submission], reports.submission_cells[submission + 1]):
             component = reports.cell_component[cell]
@@ -488,12 +486,10 @@ def _bias(grader: int, rng: np.random.Generator, given: Given, state: State, wor
 @jit
 def _effort(grader: int, rng: np.random.Generator, given: Given, state: State) -> None:
     """Draw a grader's effort probability given the efforts."""
-    reports, beliefs = given.reports, given.beliefs
-    begin, end = reports.grader_reviews[grader], reports.grader_reviews[grader + 1]
-    effortful = 0
-    for review in range(begin, end):
-        effortful += state.effortful[review]
-    state.effort[grader] = rng.beta(beliefs.effort[0] + effortful, beliefs.effort[1] + (end - begin) - effortful)
+    reviews, prior = given.reports.grader_reviews, given.beliefs.effort
+    effortful = _count_effortful(grader, reviews, state.effortful)
+    count = reviews[grader + 1] - reviews[grader]
+    state.effort[grader] = rng.beta(prior[0] + effortful, prior[1] + count - effortful)
 
 
 @jit
@@ -510,7 +506,8 @@ def _add_influence(given: Given, state: State, sums: Sums) -> None:
 @jit
 def _write(row: int, state: State, draws: Draws) -> None:
     """Copy the state into a row of the draws."""
-    draws.true_grade[row] = state.true_grade
+    for cell in range(len(state.true_grade)):
+        draws.true_grade[row, cell] = state.true_grade[cell]
     for grader in range(draws.effort.shape[1]):
         draws.reliability[row, grader] = state.reliability[grader]
         draws.bias[row, grader] = state.bias[grader]

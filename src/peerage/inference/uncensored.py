@@ -52,7 +52,8 @@ def new_work(layout: Layout) -> Work:
     cuts = [component.cuts for component in layout.book.rubric.components]
     starts = np.cumsum([0] + [len(entry) for entry in cuts]).astype(np.int64)
     longest = len(layout.grids.reliability)
-    return Work(np.zeros(cells), np.zeros(cells), np.zeros(longest), starts, np.concatenate(cuts))
+    counts = np.zeros(layout.n_graders, np.int64)
+    return Work(np.zeros(cells), np.zeros(cells), np.zeros(longest), counts, starts, np.concatenate(cuts))
 
 
 def _fixed_bins(layout: Layout) -> NDArray[np.float32]:
