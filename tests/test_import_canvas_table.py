@@ -86,18 +86,36 @@ def test_points_off_the_rubric_are_refused_or_moved(tmp_path: Path, points: str)
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("State,", "Status,", "canvas_reviews.csv: has no column 'State'; export it again with all columns, or name "
-         "them as the system does"),
-        ("assigned", "overdue", "canvas_reviews.csv, row 5: the state 'overdue' is unknown; a review is assigned or "
-         "completed"),
-        (" (10.0),Criteria #2 (5.0)", ",Criteria #2", "canvas_reviews.csv: has no column such as 'Criteria #1 (10.0)'; "
-         "export a column for each criterion, with its maximum in brackets"),
-        ("9.0,6.0,", "9.0,six,", "canvas_reviews.csv, row 4: the grade 'six' of 'Criteria #1' is not a number; write a "
-         "number, or leave the cell empty if nothing was graded"),
-        ("1002,1001,completed,Ada Novak", "1002,,completed,", "canvas_reviews.csv, row 4: the grader is empty; give "
-         "each row the id of its grader, or remove the row"),
+        (
+            "State,",
+            "Status,",
+            "canvas_reviews.csv: has no column 'State'; export it again with all columns, or name "
+            "them as the system does",
+        ),
+        (
+            "assigned",
+            "overdue",
+            "canvas_reviews.csv, row 5: the state 'overdue' is unknown; a review is assigned or completed",
+        ),
+        (
+            " (10.0),Criteria #2 (5.0)",
+            ",Criteria #2",
+            "canvas_reviews.csv: has no column such as 'Criteria #1 (10.0)'; "
+            "export a column for each criterion, with its maximum in brackets",
+        ),
+        (
+            "9.0,6.0,",
+            "9.0,six,",
+            "canvas_reviews.csv, row 4: the grade 'six' of 'Criteria #1' is not a number; write a "
+            "number, or leave the cell empty if nothing was graded",
+        ),
+        (
+            "1002,1001,completed,Ada Novak",
+            "1002,,completed,",
+            "canvas_reviews.csv, row 4: the grader is empty; give each row the id of its grader, or remove the row",
+        ),
     ],
-)  # fmt: skip
+)
 def test_malformed_files(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert problems(changed("canvas_reviews.csv", tmp_path, [(old, new)])) == [RECOGNISED, message]
 

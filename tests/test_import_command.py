@@ -74,13 +74,22 @@ def test_a_given_rubric_replaces_that_of_the_source(tmp_path: Path) -> None:
     assert pg.Rubric.read(tmp_path / "class" / "rubric.toml") == pg.Rubric.read(rubric)
 
 
-@pytest.mark.parametrize("content", ['{"a": 1}', "[1, 2]", "[]"])
+@pytest.mark.parametrize("content", ['{"a": 1}', '[{"a": 1}]', "[]", "{}"])
 def test_json_of_no_known_system(tmp_path: Path, content: str, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "data.json"
     path.write_text(content)
     assert run_import(path, "-o", tmp_path / "class") == 2
     assert capsys.readouterr().err == (
         "data.json: is JSON, and not of a system that is known; export it as CSV or XLSX\n"
+    )
+
+
+def test_damaged_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "data.json"
+    path.write_text('[{"assessor_id": 1')
+    assert run_import(path, "-o", tmp_path / "class") == 2
+    assert capsys.readouterr().err == (
+        "data.json: is damaged JSON (Expecting ',' delimiter: line 1 column 19 (char 18)); save it again\n"
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,10 @@ _UNREADABLE = (
     (b"\x1f\x8b", "is compressed", "unpack it first"),
     (b"%PDF", "is a PDF", "export the table as CSV or XLSX"),
 )
+
+_JSON = re.compile(rb"\s*(?:\{\s*[\"}]|\[\s*[{\[\]])")
+_XML = re.compile(rb"\s*<(?:\?xml|activity)\b")
+"""How documents begin. A table's first column may begin with a bracket too, but not so."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,11 +56,10 @@ class Source:
 def read_source(path: Path, name: str) -> Source:
     """Read one file of any kind; messages call it ``name``."""
     data = _read(path, name)
-    if data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
-        document = _json(data)
-        if document is not None:
-            return Source(name, document)
-    if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"<?xml", b"<activity")):
+    start = data.removeprefix(b"\xef\xbb\xbf")
+    if _JSON.match(start):
+        return Source(name, _json(name, start))
+    if _XML.match(start):
         return Source(name, _xml(name, data))
     return Source(name, _sheet(name, data))
 
@@ -82,12 +86,11 @@ def _sheet(name: str, data: bytes) -> Sheet:
     return reader(name, data)
 
 
-def _json(data: bytes) -> Any:
-    """The JSON document, or None: a table's first column may begin with a bracket too."""
+def _json(name: str, data: bytes) -> Any:
     try:
-        return json.loads(data.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
-        return None
+        return json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise InputError(Problem(f"is damaged JSON ({error})", "save it again", name)) from None
 
 
 def _xml(name: str, data: bytes) -> ET.Element:
