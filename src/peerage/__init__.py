@@ -15,6 +15,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from peerage.decisions.explain import Explanation as Explanation
+    from peerage.decisions.explain import explain as explain
     from peerage.errors import InputError as InputError
     from peerage.errors import MissingExtraError as MissingExtraError
     from peerage.errors import ModelError as ModelError
@@ -38,6 +40,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Component": "rubric",
+    "Explanation": "decisions.explain",
     "Fixed": "model",
     "Gradebook": "gradebook",
     "InputError": "errors",
@@ -51,6 +54,7 @@ _HOMES = {
     "ResultsError": "errors",
     "Rubric": "rubric",
     "Truth": "simulation.truth",
+    "explain": "decisions.explain",
     "fit": "fitting",
     "load": "inference.storage",
     "read_grades": "formats",
@@ -59,6 +63,7 @@ _HOMES = {
 
 __all__ = [
     "Component",
+    "Explanation",
     "Fixed",
     "Gradebook",
     "InputError",
@@ -72,6 +77,7 @@ __all__ = [
     "ResultsError",
     "Rubric",
     "Truth",
+    "explain",
     "fit",
     "load",
     "read_grades",

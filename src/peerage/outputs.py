@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 
 from peerage import __version__
+from peerage.decisions.explain import Explanation
 from peerage.errors import Problem
 from peerage.formats.tables import write_table
 from peerage.gradebook import ROLES, Gradebook
@@ -23,8 +24,8 @@ DIGITS = 5
 """How many significant digits of an estimate are written."""
 
 POSTERIOR, RECORD = "posterior.npz", "run.json"
-FILES = ("grades.csv", "totals.csv", "graders.csv", POSTERIOR, RECORD)
-"""The names of the files, in the order in which a reader may want them."""
+FILES = ("grades.csv", "totals.csv", "graders.csv", "weights.csv", "explanations.csv", POSTERIOR, RECORD)
+"""The names of the files, in the order in which a reader may want them; without explanations there are two fewer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,27 +35,38 @@ class Outputs:
     Attributes
     ----------
     posterior: the fit
+    explanation: how the final grades follow from the reports; None if they are the most likely ones
     tables: by file name
     record: what ``run.json`` holds, as plain values
     warnings: what may be wrong with the fit, and what the model does not reproduce
     """
 
     posterior: Posterior
+    explanation: Explanation | None
     tables: dict[str, pd.DataFrame]
     record: dict[str, Any]
     warnings: tuple[Problem, ...]
 
     @classmethod
-    def of(cls, posterior: Posterior, inputs: Iterable[Path]) -> Outputs:
-        """The outputs of a fit to the grades in some files."""
+    def of(cls, posterior: Posterior, inputs: Iterable[Path], explanation: Explanation | None = None) -> Outputs:
+        """The outputs of a fit to the grades in some files; final grades are the explained ones, if there are any."""
         sentences = posterior.check().sentences
         warnings = (*posterior.warnings, *(Problem(sentence) for sentence in sentences))
         tables = {
-            "grades.csv": grades_table(posterior),
-            "totals.csv": totals_table(posterior),
+            "grades.csv": grades_table(posterior, explanation),
+            "totals.csv": totals_table(posterior, explanation),
             "graders.csv": _readable(posterior.graders()),
         }
-        return cls(posterior, tables, _record(posterior, inputs, warnings), warnings)
+        if explanation is not None:
+            warnings += explanation.warnings
+            tables |= {"weights.csv": weights_table(explanation), "explanations.csv": explanation.sentences}
+        record = _record(posterior, inputs, warnings) | _final(explanation)
+        return cls(posterior, explanation, tables, record, warnings)
+
+    @property
+    def files(self) -> list[str]:
+        """The names of the files that are written."""
+        return [name for name in FILES if name in self.tables or name in (POSTERIOR, RECORD)]
 
     def write(self, folder: Path) -> None:
         """Write every file into a folder."""
@@ -64,18 +76,41 @@ class Outputs:
         (folder / RECORD).write_text(json.dumps(self.record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def grades_table(posterior: Posterior) -> pd.DataFrame:
-    """``posterior.submissions()`` with the grade that the class is given, which is the most likely one."""
+def grades_table(posterior: Posterior, explanation: Explanation | None = None) -> pd.DataFrame:
+    """``posterior.submissions()`` with the grade that the class is given: the explained or the most likely one."""
     table = posterior.submissions()
-    table.insert(2, "grade", table["most_likely"])
+    table.insert(2, "grade", table["most_likely"] if explanation is None else explanation.grades["grade"])
     return _readable(table, exact=("grade", "most_likely"))
 
 
-def totals_table(posterior: Posterior) -> pd.DataFrame:
-    """``posterior.totals()`` with a row for each author; a submission whose author is unknown has one row."""
+def totals_table(posterior: Posterior, explanation: Explanation | None = None) -> pd.DataFrame:
+    """``posterior.totals()`` with a row for each author; a submission whose author is unknown has one row.
+
+    The total is that of the grades in :func:`grades_table`.
+    """
     table = posterior.totals()
+    if explanation is not None:
+        table["total"] = _points(explanation.grades, posterior.book)
     table.insert(2, "author", [list(names) or [""] for names in posterior.book.authors])
     return _readable(table.explode("author", ignore_index=True), exact=("total",))
+
+
+def weights_table(explanation: Explanation) -> pd.DataFrame:
+    """``explanation.weights``, each weight with two decimals."""
+    table = _readable(explanation.weights, exact=("desired_weight",))
+    return table.assign(weight=[f"{weight:.2f}" for weight in explanation.weights["weight"]])
+
+
+def _points(grades: pd.DataFrame, book: Gradebook) -> list[float]:
+    """What the grades of each submission are worth together."""
+    worth = {
+        component.name: dict(zip(component.grades, component.worth, strict=True))
+        for component in book.rubric.components
+    }
+    totals = dict.fromkeys(book.submissions, 0.0)
+    for submission, name, grade in zip(grades["submission"], grades["component"], grades["grade"], strict=True):
+        totals[submission] += worth[name][grade]
+    return list(totals.values())
 
 
 def _readable(table: pd.DataFrame, exact: Iterable[str] = ()) -> pd.DataFrame:
@@ -115,6 +150,21 @@ def _record(posterior: Posterior, inputs: Iterable[Path], warnings: Iterable[Pro
         "timings": {name: round(seconds, 3) for name, seconds in posterior.timings.items()},
         "warnings": [asdict(warning) for warning in warnings],
         "notices": [asdict(notice) for notice in book.notices],
+    }
+
+
+def _final(explanation: Explanation | None) -> dict[str, Any]:
+    """What the final grades are and, if they are explained, how."""
+    if explanation is None:
+        return {"final": "most-likely"}
+    return {
+        "final": "explained",
+        "explanations": {
+            **explanation.settings,
+            "different": explanation.n_different,
+            "relaxed": _rows(explanation.relaxed),
+            "unproven": list(explanation.unproven),
+        },
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,12 +13,26 @@ import typer
 from peerage import results
 from peerage.cli import options, sampling
 from peerage.cli.console import output, say, warn
+from peerage.wording import counted
 
 if TYPE_CHECKING:
     from peerage.gradebook import Gradebook
     from peerage.model import Model
     from peerage.outputs import Outputs
 
+
+class Final(StrEnum):
+    """Which grades the class is given."""
+
+    EXPLAINED = "explained"
+    MOST_LIKELY = "most-likely"
+
+
+FinalOption = Annotated[
+    Final,
+    typer.Option("--final", help="The grades to give: rounded weighted averages of the reports, or the most likely."),
+]
+NameGraders = Annotated[bool, typer.Option("--name-graders", help="Name the graders in explanations.csv.")]
 Out = Annotated[
     Path | None,
     typer.Option("--out", "-o", metavar="DIR", help="The folder to write. Default: GRADES without its suffix."),
@@ -37,6 +52,8 @@ def command(
     correlation: sampling.Correlation = False,
     priors: sampling.PriorsOption = "paper",
     fixed: sampling.FixedFile = None,
+    final: FinalOption = Final.EXPLAINED,
+    name_graders: NameGraders = False,
     chains: sampling.Chains = 4,
     draws: sampling.Draws = 1000,
     burn_in: sampling.BurnIn = None,
@@ -61,13 +78,15 @@ def command(
     book = options.load_gradebook(grades, rubric, columns, snap, duplicates)
     book, model = with_fixed(book, model, fixed)
     warn(book.notices)
+    from peerage.decisions.explain import explain
     from peerage.fitting import fit
     from peerage.outputs import Outputs
 
     posterior = fit(
         book, model, chains=chains, draws=draws, burn_in=burn_in, seed=seed, workers=workers, progress=not quiet
     )
-    outputs = Outputs.of(posterior, grades)
+    explanation = explain(posterior, name_graders=name_graders) if final is Final.EXPLAINED else None
+    outputs = Outputs.of(posterior, grades, explanation)
     with results.writing(out) as folder:
         outputs.write(folder)
     if as_json:
@@ -90,11 +109,14 @@ def with_fixed(book: Gradebook, model: Model, path: Path | None) -> tuple[Gradeb
 def show(outputs: Outputs, out: Path) -> None:
     """Print the summary of a fit and where its files are."""
     from peerage.cli import summary
-    from peerage.outputs import FILES
 
     console = output()
     summary.show(outputs.posterior, console)
-    console.print(f"\nWritten to {out}: {', '.join(FILES)}", soft_wrap=True)
+    if outputs.explanation is not None:
+        different, total = outputs.explanation.n_different, len(outputs.explanation.grades)
+        share = f"{different:,} of {counted(total, 'explained grade')} ({different / total:.0%})"
+        console.print(f"\n{share} differ from the most likely ones.")
+    console.print(f"\nWritten to {out}: {', '.join(outputs.files)}", soft_wrap=True)
 
 
 def say_warnings(outputs: Outputs) -> None:

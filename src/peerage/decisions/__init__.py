@@ -1,0 +1,1 @@
+"""What a class does with a posterior: final grades that explain themselves."""

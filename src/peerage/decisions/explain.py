@@ -1,0 +1,208 @@
+"""Grades that explain themselves: rounded weighted averages of what was reported.
+
+For each submission, weights are chosen near those that the graders' reliability and effort on this very submission
+deserve, such that the rounded averages are as probable as possible. This is the paper's mixed-integer program, solved
+for weights in whole percents (:mod:`~peerage.decisions.problem` has the arithmetic).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from peerage.decisions import sentences
+from peerage.decisions.cases import Case, cases_of
+from peerage.decisions.problem import MILLION, WHOLE, Limits
+from peerage.decisions.sentences import Voice, reason_for_zero
+from peerage.decisions.weights import Weighing, weigh
+from peerage.errors import ModelError, Problem
+from peerage.inference.posterior import Posterior
+from peerage.wording import counted, quoted
+
+SHIFT, LEAST, PENALTY = 0.09, 0.1, 0.01
+"""The paper's S, T and P."""
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """Final grades, and how they follow from the reports.
+
+    Attributes
+    ----------
+    grades: submission, component, grade, most_likely, average; what was not averaged has no average
+    weights: submission, grader, weight, desired_weight, effort_probability; a submission's weights add up to 1
+    sentences: submission, component, sentence
+    relaxed: submission, largest_shift, least_weight: where weights had to be allowed to shift more or to be smaller
+    unproven: submissions for which better weights may exist
+    settings: what was asked for
+    """
+
+    grades: pd.DataFrame
+    weights: pd.DataFrame
+    sentences: pd.DataFrame
+    relaxed: pd.DataFrame
+    unproven: tuple[str, ...]
+    settings: dict[str, float]
+
+    @property
+    def n_different(self) -> int:
+        """How many grades are not the most likely ones."""
+        return int((self.grades["grade"] != self.grades["most_likely"]).sum())
+
+    @property
+    def warnings(self) -> tuple[Problem, ...]:
+        """Where the weights are not what was asked for, and what to do about it."""
+        found = []
+        if len(self.relaxed):
+            limits = "the weights of {} obey wider limits than asked for, because no others exist: {}"
+            names = self.relaxed["submission"]
+            found.append(
+                Problem(limits.format(counted(len(names), "submission"), quoted(names)), "run.json says how wide")
+            )
+        if self.unproven:
+            number = counted(len(self.unproven), "submission")
+            what = (
+                f"the weights of {number} may not be the best ones, because very many graded: {quoted(self.unproven)}"
+            )
+            found.append(Problem(what, "the grades follow from the weights all the same"))
+        return tuple(found)
+
+    def __repr__(self) -> str:
+        return f"Explanation({len(self.grades):,} grades; {self.n_different:,} are not the most likely ones)"
+
+
+def explain(
+    posterior: Posterior,
+    *,
+    largest_shift: float = SHIFT,
+    least_weight: float = LEAST,
+    penalty: float = PENALTY,
+    name_graders: bool = False,
+) -> Explanation:
+    """Find grades that are rounded weighted averages of the reports, and say how.
+
+    Parameters
+    ----------
+    posterior: the fit
+    largest_shift: how much a weight may differ from the desired one (the paper's S)
+    least_weight: what a weight is at least, unless it is zero (T)
+    penalty: what a difference from the desired weights costs, in probability of a grade (P)
+    name_graders: call graders by their ids in the sentences, not "Reviewer 1"
+
+    >>> import peerage as pg
+    >>> book, truth = pg.simulate(students=10, weeks=1, seed=1)
+    >>> explanation = pg.explain(pg.fit(book, chains=2, draws=50, seed=0))
+    >>> list(explanation.weights.columns[:3])
+    ['submission', 'grader', 'weight']
+    """
+    settings = {"largest_shift": largest_shift, "least_weight": least_weight, "penalty": penalty}
+    for name, value in settings.items():
+        if not 0 <= value <= 1:
+            raise ModelError(f"{name} must lie between 0 and 1, not {value}")
+    limits = Limits.of(largest_shift, least_weight)
+    cases = list(cases_of(posterior))
+    weighed = [(case, weigh(case.problem, limits, penalty)) for case in cases if len(case.reviews)]
+    told = _Telling(posterior, name_graders)
+    by_submission = {case.submission: told.averaged(case, weighing) for case, weighing in weighed}
+    rows = [row for case in cases for row in sorted(by_submission.get(case.submission, []) + told.otherwise(case))]
+    return Explanation(
+        grades=_grades(posterior, rows),
+        weights=_weights(posterior, weighed),
+        sentences=_sentences(posterior, rows),
+        relaxed=_relaxed(posterior, weighed, limits),
+        unproven=tuple(
+            posterior.book.submissions[case.submission] for case, weighing in weighed if not weighing.proven
+        ),
+        settings=settings,
+    )
+
+
+@dataclass(frozen=True, order=True)
+class _Row:
+    """A decided grade: of which component, its level, the average, and the words."""
+
+    submission: int
+    component: int
+    level: int
+    average: float
+    sentence: str
+
+
+class _Telling:
+    """Puts cases into words."""
+
+    def __init__(self, posterior: Posterior, name_graders: bool) -> None:
+        self.book = posterior.book
+        self.effort = posterior.reviews()["effort_probability"].to_numpy()
+        self.name_graders = name_graders
+
+    def averaged(self, case: Case, weighing: Weighing) -> list[_Row]:
+        """The grades that are averages."""
+        voices = self._voices(case, weighing)
+        rows = []
+        for index, level in zip(case.averaged, case.problem.levels(weighing.weights), strict=True):
+            component = self.book.rubric.components[index]
+            average = float(sentences.average(component, index, voices))
+            sentence = sentences.averaged(component, index, int(level), voices)
+            rows.append(_Row(case.submission, index, int(level), average, sentence))
+        return rows
+
+    def otherwise(self, case: Case) -> list[_Row]:
+        """The grades that are not."""
+        return [
+            _Row(case.submission, index, level, np.nan, words(self.book.rubric.components[index], level))
+            for levels, words in ((case.fixed, sentences.fixed), (case.ungraded, sentences.ungraded))
+            for index, level in levels.items()
+        ]
+
+    def _voices(self, case: Case, weighing: Weighing) -> list[Voice]:
+        """The reviews by descending weight. Equal weights come in the order of what is told, not of who they are."""
+        weights, desired, least = weighing.weights, case.problem.desired, weighing.limits.least
+        least_counting = int(desired[weights > 0].min())
+        told = []
+        for weight, wanted, review in zip(weights.tolist(), desired.tolist(), case.reviews, strict=True):
+            reason = "" if weight else reason_for_zero(wanted, least_counting, self.effort[review], least)
+            grader = self.book.graders[self.book.review_grader[review]]
+            told.append((-weight, reason, tuple(self.book.levels[review].tolist()), grader))
+        return [
+            Voice(grader if self.name_graders else f"Reviewer {number}", -negated, reason, levels)
+            for number, (negated, reason, levels, grader) in enumerate(sorted(told), start=1)
+        ]
+
+
+def _grades(posterior: Posterior, rows: Sequence[_Row]) -> pd.DataFrame:
+    components = posterior.book.rubric.components
+    table = posterior.submissions()[["submission", "component", "most_likely"]]
+    table.insert(2, "grade", [components[row.component].grades[row.level] for row in rows])
+    table["average"] = [row.average for row in rows]
+    return table
+
+
+def _sentences(posterior: Posterior, rows: Sequence[_Row]) -> pd.DataFrame:
+    table = posterior.submissions()[["submission", "component"]]
+    return table.assign(sentence=np.array([row.sentence for row in rows], dtype=object))
+
+
+def _weights(posterior: Posterior, weighed: Sequence[tuple[Case, Weighing]]) -> pd.DataFrame:
+    """A row for each review that holds a grade, submission by submission."""
+    given = [
+        pd.DataFrame(
+            {"weight": weighing.weights / WHOLE, "desired_weight": case.problem.desired / MILLION}, case.reviews
+        )
+        for case, weighing in weighed
+    ]
+    reviews = posterior.reviews()
+    table = reviews[["submission", "grader"]].join(pd.concat(given), how="right")
+    return table.assign(effort_probability=reviews["effort_probability"]).reset_index(drop=True)
+
+
+def _relaxed(posterior: Posterior, weighed: Sequence[tuple[Case, Weighing]], limits: Limits) -> pd.DataFrame:
+    rows = [
+        (posterior.book.submissions[case.submission], weighing.limits.shift / MILLION, weighing.limits.least / WHOLE)
+        for case, weighing in weighed
+        if weighing.limits != limits
+    ]
+    return pd.DataFrame(rows, columns=["submission", "largest_shift", "least_weight"])

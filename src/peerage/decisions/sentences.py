@@ -1,0 +1,203 @@
+"""What a student is told about a grade: the reports, what each counted and why, their average, and the rounding."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from peerage.decisions.problem import PERCENT, exactly
+from peerage.rubric import Component
+from peerage.wording import counted
+
+LISTED = 8
+"""Up to so many reports of a component are listed one by one; more are counted by their grade."""
+
+UNLIKELY = 0.5
+"""The probability of effort below which a review that counts nothing is said to lack effort."""
+
+
+@dataclass(frozen=True)
+class Voice:
+    """One review of a submission, as its student hears of it.
+
+    Attributes
+    ----------
+    name: how the reviewer is called
+    weight: in percents
+    reason: why the weight is zero, if it is
+    levels: for each component the level of the reported grade, or -1
+    """
+
+    name: str
+    weight: int
+    reason: str
+    levels: tuple[int, ...]
+
+
+def reason_for_zero(desired: int, least_counting: int, effort_probability: float, least: int) -> str:
+    """Why a review counts nothing, from its desired weight and the least desired weight of those that count.
+
+    Only a low desired weight speaks against a reviewer: nearer to zero than to the least weight, and below half of that
+    of any review that counts. Any other zero is a choice between reviews of similar standing.
+    """
+    if desired < least * PERCENT / 2 and desired < least_counting / 2:
+        if effort_probability < UNLIKELY:
+            return "because little effort seems to have gone into this review"
+        return "because this reviewer's grades seem less reliable than those that count"
+    if desired < least * PERCENT:
+        share = f"{desired / PERCENT:.1f}".removesuffix(".0")
+        return f"because its share would have been about {share}%, and weights below {least}% are not used"
+    return "because the average without it agrees better with what is known about the submission"
+
+
+def averaged(component: Component, index: int, level: int, voices: Sequence[Voice]) -> str:
+    """The explanation of a grade that is a rounded average."""
+    graders = [voice for voice in voices if voice.levels[index] >= 0]
+    counting = [voice for voice in graders if voice.weight]
+    listing = _one_by_one if len(graders) <= LISTED else _by_grade
+    parts = [
+        f"The grade for {name_of(component)} is {shown(component, level)}.",
+        *listing(component, index, graders),
+        *_absent(component, len(voices) - len(graders), sum(voice.weight for voice in counting)),
+        _conclusion(component, index, level, counting),
+    ]
+    return " ".join(parts)
+
+
+def ungraded(component: Component, level: int) -> str:
+    """The explanation of a grade that no report supports."""
+    grade = shown(component, level)
+    return (
+        f"The grade for {name_of(component)} is {grade}. Nobody graded this component of the submission; "
+        "this is the most likely grade in view of the rest of the class."
+    )
+
+
+def fixed(component: Component, level: int) -> str:
+    """The explanation of a grade that was given and not estimated."""
+    return f"The grade for {name_of(component)} is {shown(component, level)}. It was set by the course staff."
+
+
+def name_of(component: Component) -> str:
+    """A component's name in one line."""
+    return " ".join(component.name.split())
+
+
+def shown(component: Component, level: int) -> str:
+    """A grade as it is written."""
+    return decimal(exactly(component.grades[level]))
+
+
+def decimal(value: Fraction, digits: int = 10) -> str:
+    """A number with so many decimals at most."""
+    text = f"{float(value):.{digits}f}" if digits else str(round(value))
+    return (text.rstrip("0").rstrip(".") if "." in text else text) or "0"
+
+
+def average(component: Component, index: int, voices: Sequence[Voice]) -> Fraction:
+    """The weighted average of those who graded a component."""
+    graders = [voice for voice in voices if voice.levels[index] >= 0 and voice.weight]
+    total = sum(voice.weight * exactly(component.grades[voice.levels[index]]) for voice in graders)
+    return Fraction(total) / sum(voice.weight for voice in graders)
+
+
+def _one_by_one(component: Component, index: int, graders: Sequence[Voice]) -> Iterator[str]:
+    counts = [
+        f"{voice.name} gave {_report(component, index, voice)}, which counts {voice.weight}%"
+        for voice in graders
+        if voice.weight
+    ]
+    yield "; ".join(counts) + "."
+    for voice in graders:
+        if not voice.weight:
+            yield f"{voice.name} gave {_report(component, index, voice)}, which does not count, {voice.reason}."
+
+
+def _by_grade(component: Component, index: int, graders: Sequence[Voice]) -> Iterator[str]:
+    weights = _weight_by_level(index, graders)
+    numbers = Counter(voice.levels[index] for voice in graders if voice.weight)
+    counts = [
+        f"{counted(numbers[level], 'report')} of {shown(component, level)}, which {_count(numbers[level])} {weight}%"
+        for level, weight in weights.items()
+    ]
+    yield f"It rests on {_joined(counts)}."
+    for reason, number in Counter(voice.reason for voice in graders if not voice.weight).items():
+        yield f"{counted(number, 'report')} {'does' if number == 1 else 'do'} not count, {_plural(reason, number)}."
+
+
+def _absent(component: Component, number: int, share: int) -> Iterator[str]:
+    if number:
+        yield (
+            f"{counted(number, 'reviewer')} did not grade {name_of(component)}; "
+            f"those who did count {share}% together, and the average is theirs."
+        )
+
+
+def _conclusion(component: Component, index: int, level: int, counting: Sequence[Voice]) -> str:
+    weights = _weight_by_level(index, counting)
+    grade = shown(component, level)
+    if len(weights) == 1:
+        return f"So the average is {grade}, which is the grade."
+    terms = [f"{weight} × {shown(component, value)}" for value, weight in weights.items()]
+    mean = average(component, index, counting)
+    sign, text = _readable(component, level, mean)
+    sum_of_products = f"({' + '.join(terms)}) / {sum(weights.values())}"
+    return f"The average is {sum_of_products} {sign} {text}{_rounding(component, level, mean)}"
+
+
+def _rounding(component: Component, level: int, mean: Fraction) -> str:
+    grade = shown(component, level)
+    if mean == exactly(component.grades[level]):
+        return ", which is the grade."
+    if level and mean == _cut(component, level):
+        return f", halfway between {shown(component, level - 1)} and {grade}; half is rounded up, to {grade}."
+    return f"; the nearest grade is {grade}."
+
+
+def _readable(component: Component, level: int, mean: Fraction) -> tuple[str, str]:
+    """An average in as few digits as do not change the grade, and whether that is exact."""
+    for digits in range(2, 10):
+        text = decimal(mean, digits)
+        short = Fraction(text)
+        if short == mean:
+            return "=", text
+        beyond_low = level == 0 or short > _cut(component, level)
+        if beyond_low and (level == component.n_levels - 1 or short < _cut(component, level + 1)):
+            return "≈", text
+    return "≈", decimal(mean)
+
+
+def _cut(component: Component, level: int) -> Fraction:
+    """The cut-point below a level."""
+    return (exactly(component.grades[level - 1]) + exactly(component.grades[level])) / 2
+
+
+def _weight_by_level(index: int, voices: Sequence[Voice]) -> dict[int, int]:
+    """The weight of each reported level, the highest level first."""
+    weights: Counter[int] = Counter()
+    for voice in voices:
+        weights[voice.levels[index]] += voice.weight
+    return {level: weights[level] for level in sorted(weights, reverse=True) if weights[level]}
+
+
+def _report(component: Component, index: int, voice: Voice) -> str:
+    return shown(component, voice.levels[index])
+
+
+def _count(number: int) -> str:
+    return "counts" if number == 1 else "count together"
+
+
+def _plural(reason: str, number: int) -> str:
+    if number == 1:
+        return reason
+    words = {"this review ": "these reviews ", "this reviewer's": "these reviewers'"}
+    for one, many in words.items():
+        reason = reason.replace(one, many)
+    return reason
+
+
+def _joined(things: Sequence[str]) -> str:
+    return things[0] if len(things) == 1 else f"{', '.join(things[:-1])} and {things[-1]}"
