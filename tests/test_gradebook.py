@@ -135,3 +135,12 @@ def test_write_refuses_what_it_cannot_do(book: pg.Gradebook, tmp_path: Path) -> 
     with pytest.raises(pg.InputError, match="'Role' cannot be a column of the wide form"):
         replace(book, rubric=rubric).write(tmp_path / "grades.csv", wide=True)
     assert not list(tmp_path.iterdir())
+
+
+def test_selecting_reviews_keeps_the_components_of_an_assignment() -> None:
+    book, _ = pg.simulate(students=6, weeks=2, components=2, seed=0)
+    first_week = np.array([name == book.assignments[0] for name in book.assignments])[book.review_submission]
+    kept = book.select(first_week)
+    assert kept.n_submissions == book.n_submissions
+    assert kept.applicable.all(), "submissions without reviews keep their components, to be predicted"
+    assert kept.select(np.ones(kept.n_reviews, dtype=bool)).applicable.all()

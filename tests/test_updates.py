@@ -14,13 +14,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import stats
+from scipy.special import expit, logsumexp
 
 import closed_forms
 import twin
 from peerage.gradebook import MISSING, Gradebook
 from peerage.inference import arrays, censored, conjugate, kernels, uncensored
 from peerage.inference.layout import Layout, lay_out
-from peerage.model import Model
+from peerage.model import Fixed, Model
+from peerage.rubric import Rubric
 from tiny import FIXED, MODELS, PRIORS, model_id, tiny_class
 
 CENSORED = [model for model in MODELS if model.censoring]
@@ -100,8 +102,10 @@ def with_effort_summed_out(book: Gradebook, model: Model, state: twin.State, rev
 class Censored:
     """A tiny class in some state, ready for single updates of the censored kernels."""
 
-    def __init__(self, model: Model, seed: int = 1, submissions_end_with: int | None = None) -> None:
-        self.book = tiny_class(seed)
+    def __init__(
+        self, model: Model, seed: int = 1, submissions_end_with: int | None = None, book: Gradebook | None = None
+    ) -> None:
+        self.book = book or tiny_class(seed)
         if submissions_end_with is not None:
             self.book = with_last(self.book, submissions_end_with)
         self.model = model
@@ -277,6 +281,51 @@ def test_contradicting_reliable_graders_do_not_underflow() -> None:
     density = twin.masses(_log_conditional_of_cell(book, model, twin_state(layout, state), (0, 0), fine))
     exact = np.bincount(np.searchsorted(book.rubric.components[0].cuts, fine, side="right"), density, 6)
     assert np.abs(sums.level_mass[0, :6] - exact).max() < 2e-3
+
+
+@pytest.mark.parametrize(("n_graders", "lowest", "highest"), [(5, 2.0, 20.0), (14, 1.0, 10.0)])
+def test_efforts_of_many_reliable_graders_who_contradict_each_other(
+    n_graders: int, lowest: float, highest: float
+) -> None:
+    """Products of their likelihoods leave the range of 32 bits; probabilities must not notice."""
+    rng = np.random.default_rng(n_graders)
+    worst = 0.0
+    for _ in range(60):
+        book = one_submission(rng.integers(0, 6, n_graders))
+        reliability = np.exp(rng.uniform(np.log(lowest), np.log(highest), n_graders))
+        fixed = Fixed(
+            reliability=dict(zip(book.graders, reliability.tolist(), strict=True)),
+            bias=dict.fromkeys(book.graders, 0.0),
+        )
+        model = Model(fixed=fixed)
+        case = Censored(model, book=book)
+        old, new = update_submissions(case)
+        for review in range(n_graders):
+            mixed = np.where(np.arange(n_graders) < review, new.effortful, old.effortful)
+            without, with_report = (
+                logsumexp(_log_conditional_of_cell(book, model, replace(old, effortful=z), (0, 0), COARSE))
+                for z in (np.where(np.arange(n_graders) == review, value, mixed) for value in (0, 1))
+            )
+            low = twin.log_low_effort(book, model, twin.default_reports(book, model))[review, 0]
+            exact = expit(np.log(8 / 2) + with_report - without - low)
+            worst = max(worst, abs(case.sums.effortful[review] - exact))
+    assert worst < 1e-3
+
+
+def one_submission(levels: NDArray[np.integer]) -> Gradebook:
+    """One submission with one component from 0 to 5, and a grader for each of its grades."""
+    count = len(levels)
+    return Gradebook(
+        rubric=Rubric.uniform(["Structure"], range(6)),
+        submissions=("s",),
+        graders=tuple(f"g{index}" for index in range(count)),
+        roles=np.zeros(count, np.int8),
+        authors=((),),
+        assignments=("",),
+        review_submission=np.zeros(count, np.int32),
+        review_grader=np.arange(count, dtype=np.int32),
+        levels=levels[:, None].astype(np.int16),
+    )
 
 
 class Uncensored:

@@ -166,13 +166,20 @@ class Gradebook:
         mask = np.asarray(reviews)
         if mask.shape != (self.n_reviews,) or mask.dtype != bool:
             raise InputError(f"the reviews to select must be a mask of {self.n_reviews} true or false values")
-        return replace(
+        kept = replace(
             self,
             review_submission=self.review_submission[mask],
             review_grader=self.review_grader[mask],
             levels=self.levels[mask],
             times=None if self.times is None else self.times[mask],
         )
+        return kept.with_applicable(self.applicable)
+
+    def with_applicable(self, applicable: NDArray[np.bool_]) -> Gradebook:
+        """Say which components belong to which submissions, where the reviews at hand no longer tell."""
+        changed = replace(self)
+        changed.__dict__["applicable"] = applicable
+        return changed
 
     def write(self, path: str | Path, *, wide: bool = False, rubric: bool = False) -> None:
         """Write the grades as CSV, TSV, XLSX or Parquet, by the suffix; with ``rubric``, a rubric.toml beside them."""

@@ -53,6 +53,10 @@ class Priors:
         for entry in fields(self):
             value = _number_or_tuple(entry.name, getattr(self, entry.name))
             object.__setattr__(self, entry.name, value)
+        for name in ("mu_s", "sigma_s", "sigma_b"):
+            value = getattr(self, name)
+            if max(map(abs, value if isinstance(value, tuple) else (value,))) > _LARGEST:
+                raise ModelError(f"{name} is far outside the model's 0–5 scale; it can be at most {_LARGEST}")
         if not 0 <= self.epsilon <= 1:
             raise ModelError(f"epsilon is a probability between 0 and 1, not {self.epsilon:g}")
         if isinstance(self.mu_s, tuple) and isinstance(self.sigma_s, tuple) and len(self.mu_s) != len(self.sigma_s):
@@ -124,8 +128,8 @@ class Fixed:
     def __post_init__(self) -> None:
         checks = (
             ("effort", "a probability between 0 and 1", lambda value: 0 <= value <= 1),
-            ("reliability", "a positive number", lambda value: value > 0),
-            ("bias", "a finite number", lambda _: True),
+            ("reliability", "between 0.000001 and 1,000,000", lambda value: 1e-6 <= value <= 1e6),
+            ("bias", "between -100 and 100", lambda value: abs(value) <= 100),
             ("true_grade", "a finite number", lambda _: True),
         )
         for variable, meaning, is_sound in checks:
@@ -244,6 +248,7 @@ class Model:
 FIXED_COLUMNS = ("variable", "id", "component", "value")
 """The columns of a ``--fixed`` file."""
 
+_LARGEST = 50
 _MAY_BE_ZERO = {"mu_s", "sigma_b", "epsilon"}
 _MAY_BE_NEGATIVE = {"mu_s"}
 _MAY_VARY_BY_COMPONENT = {"mu_s", "sigma_s"}

@@ -131,6 +131,7 @@ class Work(NamedTuple):
     """Scratch memory."""
 
     running: F32
+    priors: F32
     totals: F64
     offset: I64
     effortful: I64

@@ -25,7 +25,7 @@ from peerage.rubric import MODEL_MAXIMUM, Rubric
 
 __all__ = ["initial_state", "new_draws", "new_work", "prepare", "sweep"]
 
-_SMALLEST_MASS = np.float32(1e-30)
+_SMALLEST_MASS = np.float32(1e-20)
 """Kept away from zero, so that a product can be divided by it; smaller ones are computed from logarithms."""
 
 _FEW_LEVELS = 25
@@ -76,6 +76,7 @@ def new_work(layout: Layout) -> Work:
     cells = int(np.diff(layout.reports.submission_cells).max())
     size, longest = len(grids.true_grade), max(len(grids.true_grade), len(grids.reliability), len(grids.bias))
     return Work(
+        np.zeros((cells, size), np.float32),
         np.zeros((cells, size), np.float32),
         np.zeros(cells),
         np.zeros(layout.n_graders, np.int64),

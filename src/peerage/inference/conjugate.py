@@ -287,7 +287,8 @@ def _reliability(grader: int, rng: np.random.Generator, given: Given, state: Sta
         state.reliability[grader] = _author_reliability(grader, rng, count, squares, given, state, work)
     else:
         rate = beliefs.reliability_rate[group] + 0.5 * squares
-        state.reliability[grader] = rng.standard_gamma(beliefs.reliability_shape[group] + 0.5 * count) / rate
+        drawn = rng.standard_gamma(beliefs.reliability_shape[group] + 0.5 * count) / rate
+        state.reliability[grader] = max(drawn, 1e-30)  # a small shape can underflow to zero
 
 
 @jit

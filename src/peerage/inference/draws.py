@@ -59,7 +59,7 @@ class Draws(Mapping[str, NDArray[np.float32]]):
         if stored.dtype.kind == "f":
             return stored
         codes = np.minimum(stored, len(grid) - 1)  # a fixed bias has a code past the grid's end
-        return grid.jittered(codes, np.random.default_rng([self._seed, stream]))
+        return grid.jittered(codes, np.random.default_rng([self._seed, 1 + stream]))
 
     def _with_known(self, values: NDArray[np.float32], known: NDArray[np.float64]) -> NDArray[np.float32]:
         fixed = np.flatnonzero(~np.isnan(known))

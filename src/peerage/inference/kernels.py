@@ -27,7 +27,12 @@ MAX_COLLAPSED = 24
 """Up to this many graders of a submission, efforts are updated with its true grades summed out."""
 
 IMPOSSIBLE = -1e30
-_TINY = 1e-25
+_TINY = 1e-15
+"""Sums of products below this are computed from logarithms.
+
+Masses are at least 1e-20 (``censored``). Where a product underflows (1e-38), the product without one report's mass is
+below 1e-18, and what is lost of its sum is small beside this.
+"""
 _REORDER = {"reassoc", "contract", "nsz"}
 _PENDING = 16
 
@@ -48,14 +53,6 @@ def _multiply(target: F32, table: F32, start: int) -> None:
     first = np.uint64(start)
     for i in range(np.uint64(len(target))):
         target[i] *= table[first + i]
-
-
-@jit
-def _divide(target: F32, table: F32, start: int) -> None:
-    """Divide a vector by the table's entries from ``start`` on."""
-    first = np.uint64(start)
-    for i in range(np.uint64(len(target))):
-        target[i] /= table[first + i]
 
 
 @jit
@@ -130,12 +127,12 @@ def _submissions(
 ) -> None:
     """Draw the efforts on each submission, with its true grades summed out, and then its true grades.
 
-    ``running`` holds, for each cell, the prior times the likelihoods of all effortful reports; a review's own are taken
-    out by division. All of this is one function because calling one with so many arrays takes longer than its work;
-    only rare cases are left to others.
+    ``running`` holds, for each cell, the prior times the likelihoods of all effortful reports; sums without a review's
+    own are sums of quotients. All of this is one function because calling one with so many arrays takes longer than
+    its work; only rare cases are left to others.
     """
     reports, tables, beliefs, clamps = given.reports, given.tables, given.beliefs, given.clamps
-    running, totals, offset = work.running, work.totals, work.offset
+    running, priors, totals, offset = work.running, work.priors, work.totals, work.offset
     for grader in range(len(offset)):
         row = state.reliability[grader] * tables.row_length[grader]
         offset[grader] = row + tables.from_bias[state.bias[grader]]
@@ -148,10 +145,12 @@ def _submissions(
             if correlated or clamps.cell_bin[cell] >= 0:
                 _load_special_prior(cell, submission, given, state, work)
             else:
-                _copy(running[cell - first], beliefs.true_grade[reports.cell_component[cell]])
+                _copy(priors[cell - first], beliefs.true_grade[reports.cell_component[cell]])
         collapse = has_effort and end - begin <= MAX_COLLAPSED
         if has_effort and not collapse:
             _efforts_given_grades(submission, rng, keep, given, state, sums, work)
+        for c in range(last - first):
+            _copy(running[c], priors[c])
         for position in range(begin, end):
             review = reports.submission_reviews[position]
             if state.effortful[review]:
@@ -194,11 +193,17 @@ def _submissions(
                     work.effortful[grader] += 1 if effortful else -1
                     for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
                         c = reports.report_cell[report] - first
-                        start = tables.report_row[report] + offset[grader]
                         if effortful:
-                            _multiply(running[c], tables.mass, start)
+                            _multiply(running[c], tables.mass, tables.report_row[report] + offset[grader])
                         else:
-                            _divide(running[c], tables.mass, start)
+                            # What has underflowed cannot be brought back by division: start again.
+                            _copy(running[c], priors[c])
+                            for other in reports.submission_reviews[begin:end]:
+                                if state.effortful[other]:
+                                    for r in range(reports.review_reports[other], reports.review_reports[other + 1]):
+                                        if reports.report_cell[r] == first + c:
+                                            shift = offset[reports.review_grader[other]]
+                                            _multiply(running[c], tables.mass, tables.report_row[r] + shift)
                         totals[c] = _sum(running[c], 0, running.shape[1])
         for cell in range(first, last):
             weights = running[cell - first]
@@ -295,7 +300,7 @@ def _load_special_prior(cell: Int, submission: Int, given: Given, state: State, 
     _log_prior(cell, submission, given, state, work.logs)
     row = cell - given.reports.submission_cells[submission]
     for i in range(work.running.shape[1]):
-        work.running[row, i] = np.exp(work.logs[i]) if work.logs[i] > -80.0 else 0.0
+        work.priors[row, i] = np.exp(work.logs[i]) if work.logs[i] > -80.0 else 0.0
 
 
 @jit

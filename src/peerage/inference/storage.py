@@ -28,6 +28,7 @@ def save(posterior: Posterior, path: str | Path) -> None:
     """Write a posterior to one file."""
     book, samples = posterior.book, posterior.samples
     arrays: dict[str, NDArray[Any]] = {f"book_{name}": getattr(book, name) for name in _BOOK_ARRAYS}
+    arrays["book_applicable"] = book.applicable
     if book.times is not None:
         arrays["book_times"] = book.times.astype("datetime64[us]").astype(np.int64)
     arrays |= {f"draws_{name}": samples.draws[name] for name in VARIABLES}
@@ -98,7 +99,7 @@ def _state_variables(arrays: dict[str, NDArray[Any]], index: int) -> dict[str, N
 
 def _book(meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Gradebook:
     times = arrays.get("book_times")
-    return Gradebook(
+    book = Gradebook(
         rubric=Rubric.from_toml(meta["rubric"]),
         submissions=tuple(meta["submissions"]),
         graders=tuple(meta["graders"]),
@@ -108,3 +109,4 @@ def _book(meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Gradebook:
         notices=tuple(Problem(*entry) for entry in meta["notices"]),
         **{name: arrays[f"book_{name}"] for name in _BOOK_ARRAYS},
     )
+    return book.with_applicable(arrays["book_applicable"])
