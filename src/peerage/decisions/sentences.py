@@ -47,8 +47,7 @@ def reason_for_zero(desired: int, least_counting: int, effort_probability: float
             return "because little effort seems to have gone into this review"
         return "because this reviewer's grades seem less reliable than those that count"
     if desired < least * PERCENT:
-        share = f"{desired / PERCENT:.1f}".removesuffix(".0")
-        return f"because its share would have been about {share}%, and weights below {least}% are not used"
+        return f"because its share would have been below {least}%, and such small weights are not used"
     return "because the average without it agrees better with what is known about the submission"
 
 
@@ -119,7 +118,7 @@ def _by_grade(component: Component, index: int, graders: Sequence[Voice]) -> Ite
     weights = _weight_by_level(index, graders)
     numbers = Counter(voice.levels[index] for voice in graders if voice.weight)
     counts = [
-        f"{counted(numbers[level], 'report')} of {shown(component, level)}, which {_count(numbers[level])} {weight}%"
+        f"{counted(numbers[level], 'report')} of {shown(component, level)}, which {_count(numbers[level], weight)}"
         for level, weight in weights.items()
     ]
     yield f"It rests on {_joined(counts)}."
@@ -186,18 +185,18 @@ def _report(component: Component, index: int, voice: Voice) -> str:
     return shown(component, voice.levels[index])
 
 
-def _count(number: int) -> str:
-    return "counts" if number == 1 else "count together"
+def _count(number: int, weight: int) -> str:
+    return f"counts {weight}%" if number == 1 else f"count {weight}% together"
 
 
 def _plural(reason: str, number: int) -> str:
     if number == 1:
         return reason
-    words = {"this review ": "these reviews ", "this reviewer's": "these reviewers'"}
+    words = {"this reviewer's": "these reviewers'", "this review": "these reviews", "its share": "each one's share"}
     for one, many in words.items():
         reason = reason.replace(one, many)
     return reason
 
 
 def _joined(things: Sequence[str]) -> str:
-    return things[0] if len(things) == 1 else f"{', '.join(things[:-1])} and {things[-1]}"
+    return things[0] if len(things) == 1 else f"{', '.join(things[:-1])}, and {things[-1]}"
