@@ -7,11 +7,13 @@ the weights that are still to be given, to the most probable grade within its re
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from peerage.decisions.problem import MILLION, PERCENT, WHOLE, Integers, Limits, WeightProblem
-from peerage.inference.jit import jit
+from peerage.decisions.problem import MILLION, PERCENT, WHOLE, Floats, Integers, Limits, WeightProblem
+from peerage.inference.jit import jit, needs_compilation
 
 EFFORT = 20_000_000
 """How many products a search may take, in round numbers, before it is given up."""
@@ -19,80 +21,105 @@ EFFORT = 20_000_000
 _TIE = 1e-12
 
 
+class _Tree(NamedTuple):
+    """What the search walks through, as arrays.
+
+    choices, costs: (graders, choices) possible weights and their distances from the desired one, the nearest first
+    n_choices: (graders,) how many there are
+    floor, ceiling: (graders,) the lowest and the highest
+    least, most, wanted: (graders + 1,) the sums of floors, of ceilings and of desired weights from a grader on
+    excess, first, mass, covers: as in the problem
+    ascending: (questions, graders) graders by their excess
+    """
+
+    choices: Integers
+    costs: Integers
+    n_choices: Integers
+    floor: Integers
+    ceiling: Integers
+    least: Integers
+    most: Integers
+    wanted: Integers
+    excess: Integers
+    first: Integers
+    mass: Floats
+    covers: NDArray[np.bool_]
+    ascending: NDArray[np.intp]
+
+
 def search(problem: WeightProblem, limits: Limits, penalty: float) -> tuple[Integers | None, bool]:
     """The best weights found, if there are any, and whether the search was finished, so that they are the best."""
     # Those who matter most come first: their weights decide most.
     order = np.argsort(-problem.desired, kind="stable")
-    low, high, may_be_zero = problem.ranges(limits)
-    excess = np.ascontiguousarray(problem.excess[:, order])
-    nodes = EFFORT // (problem.n_graders * (1 + len(excess)))
-    found, weights, finished = _search(
-        problem.desired[order],
-        low[order],
-        high[order],
-        may_be_zero[order],
+    tree = _plant(problem, limits, order)
+    if not tree.n_choices.all():
+        return None, True
+    nodes = EFFORT // (problem.n_graders * (1 + len(problem.excess)))
+    found, weights, finished = _walk(tree, penalty / MILLION, nodes)
+    return (weights[np.argsort(order)] if found else None), finished
+
+
+def must_compile() -> bool:
+    """Whether the first search will take some seconds to be compiled."""
+    return needs_compilation(_walk)
+
+
+def _plant(problem: WeightProblem, limits: Limits, order: NDArray[np.intp]) -> _Tree:
+    """The tree of a problem whose graders come in some order."""
+    desired, excess = problem.desired[order], np.ascontiguousarray(problem.excess[:, order])
+    low, high, may_be_zero = (limit[order, None] for limit in problem.ranges(limits))
+    weight = np.arange(WHOLE + 1)
+    possible = ((low <= weight) & (weight <= high)) | ((weight == 0) & (may_be_zero != 0))
+    costs = np.abs(weight * PERCENT - desired[:, None])
+    choices = np.argsort(np.where(possible, costs, 2 * MILLION), axis=1, kind="stable")
+    floor, ceiling = possible.argmax(axis=1), WHOLE - possible[:, ::-1].argmax(axis=1)
+    least, most, wanted = (np.append(np.cumsum(part[::-1])[::-1], 0) for part in (floor, ceiling, desired))
+    return _Tree(
+        choices,
+        np.take_along_axis(costs, choices, axis=1),
+        possible.sum(axis=1),
+        floor,
+        ceiling,
+        least,
+        most,
+        wanted,
         excess,
-        np.argsort(excess, axis=1),
         problem.first,
         problem.mass,
         np.ascontiguousarray(problem.covers[:, order]),
-        penalty / MILLION,
-        nodes,
+        np.argsort(excess, axis=1, kind="stable"),
     )
-    if not found:
-        return None, finished
-    restored = np.empty_like(weights)
-    restored[order] = weights
-    return restored, finished
 
 
 @jit
-def _search(
-    desired: Integers,
-    low: Integers,
-    high: Integers,
-    may_be_zero: NDArray[np.bool_],
-    excess: Integers,
-    ascending: NDArray[np.intp],
-    first: Integers,
-    mass: NDArray[np.float64],
-    covers: NDArray[np.bool_],
-    price: float,
-    max_nodes: int,
-) -> tuple[bool, Integers, bool]:
-    n, n_questions, n_components = len(desired), len(excess), len(first) - 1
-    choices, costs, n_choices = _choices(desired, low, high, may_be_zero)
-    # The least and the most that the graders from here on can take, and what is desired for them.
-    least, most, wanted = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
-    floor, ceiling = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    for v in range(n - 1, -1, -1):
-        if n_choices[v] == 0:
-            return False, desired, True
-        floor[v], ceiling[v] = choices[v, : n_choices[v]].min(), choices[v, : n_choices[v]].max()
-        least[v], most[v], wanted[v] = least[v + 1] + floor[v], most[v + 1] + ceiling[v], wanted[v + 1] + desired[v]
+def _walk(tree: _Tree, price: float, max_nodes: int) -> tuple[bool, Integers, bool]:
+    """Whether weights were found, the best of them, and whether the walk came to its end.
 
+    ``price`` is the penalty of a millionth. Row v of an array is about the weights before grader v.
+    """
+    n, n_questions, n_components = len(tree.n_choices), len(tree.excess), len(tree.first) - 1
     sums = np.zeros((n + 1, n_questions), np.int64)
     lower, upper = np.zeros((n + 1, n_components), np.int64), np.zeros((n + 1, n_components), np.int64)
     for c in range(n_components):
-        upper[0, c] = first[c + 1] - first[c]
+        upper[0, c] = tree.first[c + 1] - tree.first[c]
     rest, cost, bound = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64), np.full(n + 1, np.inf)
     position, weights, best_weights = np.zeros(n + 1, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
     rest[0] = WHOLE
     best, found, nodes, v = -np.inf, False, 0, 0
     while v >= 0:
-        if position[v] == n_choices[v]:
+        if position[v] == tree.n_choices[v]:
             v -= 1
             continue
-        weight, spent = choices[v, position[v]], cost[v] + costs[v, position[v]]
+        weight, spent = tree.choices[v, position[v]], cost[v] + tree.costs[v, position[v]]
         position[v] += 1
         if bound[v] - price * spent <= best + _TIE:
             # The choices that follow cost more still.
-            position[v] = n_choices[v]
+            position[v] = tree.n_choices[v]
             continue
         left = rest[v] - weight
-        if left < least[v + 1] or left > most[v + 1]:
+        if left < tree.least[v + 1] or left > tree.most[v + 1]:
             continue
-        to_spend = price * (spent + abs(left * PERCENT - wanted[v + 1]))
+        to_spend = price * (spent + abs(left * PERCENT - tree.wanted[v + 1]))
         if bound[v] - to_spend <= best + _TIE:
             continue
         nodes += 1
@@ -100,73 +127,53 @@ def _search(
             return found, best_weights, False
         weights[v] = weight
         for q in range(n_questions):
-            sums[v + 1, q] = sums[v, q] + weight * excess[q, v]
-        bound[v + 1] = 0.0
-        spare = left - least[v + 1]
+            sums[v + 1, q] = sums[v, q] + weight * tree.excess[q, v]
         for c in range(n_components):
-            start, low_level, high_level = first[c], lower[v, c], upper[v, c]
-            while high_level > low_level:
-                q = start + high_level - 1
-                if sums[v + 1, q] + _extreme(excess[q], ascending[q], floor, ceiling, v + 1, spare, True) >= 0:
-                    break
-                high_level -= 1
-            while low_level < high_level:
-                q = start + low_level
-                if sums[v + 1, q] + _extreme(excess[q], ascending[q], floor, ceiling, v + 1, spare, False) < 0:
-                    break
-                low_level += 1
-            lower[v + 1, c], upper[v + 1, c] = low_level, high_level
-            bound[v + 1] += mass[start + c + low_level : start + c + high_level + 1].max()
+            lower[v + 1, c], upper[v + 1, c] = lower[v, c], upper[v, c]
+        bound[v + 1] = _within_reach(tree, sums[v + 1], v + 1, left - tree.least[v + 1], lower[v + 1], upper[v + 1])
         if bound[v + 1] - to_spend <= best + _TIE:
             continue
         if v + 1 < n:
             v += 1
             rest[v], cost[v], position[v] = left, spent, 0
-        elif _all_covered(covers, weights):
+        elif _all_covered(tree.covers, weights):
             best, found = bound[n] - to_spend, True
             best_weights[:] = weights
     return found, best_weights, True
 
 
 @jit
-def _choices(
-    desired: Integers, low: Integers, high: Integers, may_be_zero: NDArray[np.bool_]
-) -> tuple[Integers, Integers, Integers]:
-    """Each grader's possible weights, the nearest to the desired one first, their distances, and how many."""
-    n = len(desired)
-    choices, costs = np.zeros((n, WHOLE + 1), np.int64), np.zeros((n, WHOLE + 1), np.int64)
-    counts = np.zeros(n, np.int64)
-    for v in range(n):
-        count = 0
-        for weight in range(WHOLE + 1):
-            if low[v] <= weight <= high[v] or (weight == 0 and may_be_zero[v]):
-                choices[v, count] = weight
-                count += 1
-        distance = np.abs(choices[v, :count] * PERCENT - desired[v])
-        nearest = np.argsort(distance)
-        choices[v, :count] = choices[v, :count][nearest]
-        costs[v, :count] = distance[nearest]
-        counts[v] = count
-    return choices, costs, counts
+def _within_reach(tree: _Tree, sums: Integers, begin: int, spare: int, lower: Integers, upper: Integers) -> float:
+    """Narrow down the levels that each component can still reach, and add up the highest probabilities among them."""
+    total = 0.0
+    for c in range(len(tree.first) - 1):
+        start = tree.first[c]
+        while upper[c] > lower[c]:
+            q = start + upper[c] - 1
+            if sums[q] + _extreme(tree, q, begin, spare, True) >= 0:
+                break
+            upper[c] -= 1
+        while upper[c] > lower[c]:
+            q = start + lower[c]
+            if sums[q] + _extreme(tree, q, begin, spare, False) < 0:
+                break
+            lower[c] += 1
+        highest = 0.0
+        for level in range(lower[c], upper[c] + 1):
+            highest = max(highest, tree.mass[start + c + level])
+        total += highest
+    return total
 
 
 @jit
-def _extreme(
-    excess: Integers,
-    ascending: NDArray[np.intp],
-    floor: Integers,
-    ceiling: Integers,
-    begin: int,
-    spare: int,
-    largest: bool,
-) -> int:
+def _extreme(tree: _Tree, q: int, begin: int, spare: int, largest: bool) -> int:
     """The largest or smallest sum to which the graders from ``begin`` on can add, ``spare`` above their floors."""
-    total, n = 0, len(excess)
+    total, n = 0, len(tree.floor)
     for i in range(n):
-        v = ascending[n - 1 - i] if largest else ascending[i]
+        v = tree.ascending[q, n - 1 - i] if largest else tree.ascending[q, i]
         if v >= begin:
-            extra = min(spare, ceiling[v] - floor[v])
-            total += (floor[v] + extra) * excess[v]
+            extra = min(spare, tree.ceiling[v] - tree.floor[v])
+            total += (tree.floor[v] + extra) * tree.excess[q, v]
             spare -= extra
     return total
 
@@ -175,5 +182,8 @@ def _extreme(
 def _all_covered(covers: NDArray[np.bool_], weights: Integers) -> bool:
     uncovered = 0
     for i in range(len(covers)):
-        uncovered += not np.any(covers[i] & (weights > 0))
+        share = 0
+        for v in range(len(weights)):
+            share += weights[v] * covers[i, v]
+        uncovered += share == 0
     return uncovered == 0
