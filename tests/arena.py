@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from functools import cached_property
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -30,22 +26,6 @@ def small_class() -> Gradebook:
     """Fourteen students who review four submissions each, and a TA: about 60 reviews of two components."""
     book, _ = peerage.simulate(students=14, weeks=1, tas=1, components=2, seed=0)
     return book
-
-
-def mutant(module: ModuleType, old: str, new: str, folder: Path) -> Any:
-    """A copy of a kernel module in which one piece of text is replaced: a planted bug."""
-    source = Path(module.__file__ or "").read_text(encoding="utf-8")
-    assert source.count(old) == 1, f"{old!r} must occur once in {module.__name__}"
-    name = f"mutant_{abs(hash((module.__name__, old, new)))}"
-    path = folder / f"{name}.py"
-    path.write_text(source.replace(old, new), encoding="utf-8")
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    copy = importlib.util.module_from_spec(spec)
-    sys.modules[name] = copy
-    spec.loader.exec_module(copy)
-    return copy
 
 
 class Arena:

@@ -20,54 +20,14 @@ from scipy import stats
 from scipy.special import ndtri
 
 import twin
-from arena import Arena, Floats, mutant
-from peerage.inference import conjugate, kernels
+from arena import Arena, Floats
 from peerage.model import Model
+from planted import PLANTED, broken
 from tiny import MODELS, model_id
 
 REPLICATES, BURN_IN, DRAWS, THIN = 200, 150, 100, 8
 QUANTITIES = 10
 FALSE_ALARM = 1e-3 / (2 * QUANTITIES * len(MODELS))
-
-PLANTED: dict[str, tuple[Any, Model, str, str]] = {
-    "efforts ignored by the bias": (
-        conjugate,
-        Model(censoring=False),
-        """    weighted = 0.0
-    for review in range(reports.grader_reviews[grader], reports.grader_reviews[grader + 1]):
-        if state.effortful[review]:""",
-        """    weighted = 0.0
-    for review in range(reports.grader_reviews[grader], reports.grader_reviews[grader + 1]):
-        if True:""",
-    ),
-    "a wrong sign": (
-        conjugate,
-        Model(censoring=False),
-        "gap = given.value[report] - state.bias[grader] -",
-        "gap = given.value[report] + state.bias[grader] -",
-    ),
-    "bias counted once a submission": (
-        conjugate,
-        Model(effort=False, censoring=False),
-        "                precision += reliability\n",
-        "            precision += reliability\n",
-    ),
-    "shape counted once a review": (
-        conjugate,
-        Model(effort=False, censoring=False),
-        "                count += 1\n",
-        "            count += 1\n",
-    ),
-    "low effort on the wrong side of the odds": (
-        kernels,
-        Model(),
-        """_log_ratio(report, review, submission, given, state, work)
-                        log_odds -= beliefs.log_low_effort[report]""",
-        """_log_ratio(report, review, submission, given, state, work)
-                        log_odds += beliefs.log_low_effort[report]""",
-    ),
-}
-"""Bugs: the module, a model that has it, the right text and the wrong one."""
 
 
 def quantities(arena: Arena, s: Floats, p: Floats, b: Floats, e: Floats, effortful: Floats) -> Iterator[Floats]:
@@ -128,9 +88,7 @@ def test_the_truths_rank_is_uniform(model: Model) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("bug", PLANTED)
 def test_planted_bugs_are_caught(bug: str, tmp_path: Path) -> None:
-    module, model, right, wrong = PLANTED[bug]
-    broken = mutant(module, right, wrong, tmp_path)
-    assert smallest_p_value(normal_scores(model, seed=1, sweep=broken.sweep)) < FALSE_ALARM
+    assert smallest_p_value(normal_scores(PLANTED[bug].model, seed=1, sweep=broken(bug, tmp_path).sweep)) < FALSE_ALARM
 
 
 def test_a_sampler_that_ignores_the_data_is_caught() -> None:

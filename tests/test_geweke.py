@@ -18,9 +18,9 @@ from scipy import stats
 from scipy.special import ndtr
 
 import twin
-from arena import Arena, Floats, mutant
+from arena import Arena, Floats
 from peerage.model import Model
-from test_calibration import PLANTED
+from planted import PLANTED, broken
 from tiny import MODELS, model_id
 
 SWEEPS, BATCHES, INDEPENDENT = 6000, 40, 3000
@@ -93,6 +93,4 @@ def test_redrawing_the_reports_gives_back_the_prior(model: Model) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("bug", PLANTED)
 def test_planted_bugs_are_caught(bug: str, tmp_path: Path) -> None:
-    module, model, right, wrong = PLANTED[bug]
-    broken = mutant(module, right, wrong, tmp_path)
-    assert smallest_p_value(model, seed=1, sweep=broken.sweep) < FALSE_ALARM
+    assert smallest_p_value(PLANTED[bug].model, seed=1, sweep=broken(bug, tmp_path).sweep) < FALSE_ALARM

@@ -6,8 +6,11 @@ distributions are reproduced from a copy of the generator.
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +26,7 @@ from peerage.inference import arrays, censored, conjugate, kernels, uncensored
 from peerage.inference.layout import Layout, lay_out
 from peerage.model import Fixed, Model
 from peerage.rubric import Rubric
+from planted import PLANTED, broken
 from tiny import FIXED, MODELS, PRIORS, model_id, tiny_class
 
 CENSORED = [model for model in MODELS if model.censoring]
@@ -452,3 +456,24 @@ def test_truncated_normal_draws(low: float, high: float) -> None:
     draws = np.array([conjugate._truncated_normal(rng, 0.5, 4.0, 0.5 + low / 2, 0.5 + high / 2) for _ in range(4000)])
     exact = stats.truncnorm(low, high, loc=0.5, scale=0.5)
     assert stats.kstest(draws, exact.cdf).pvalue > 1e-6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bug", PLANTED)
+def test_planted_bugs_are_caught(bug: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At least one of the tests above fails with the broken kernels."""
+    module, model = PLANTED[bug].module, replace(PLANTED[bug].model, priors=PRIORS)
+    monkeypatch.setattr(sys.modules[__name__], module.__name__.rpartition(".")[2], broken(bug, tmp_path))
+    checks: list[Callable[[Model], None]] = [test_uncensored_bias, test_uncensored_reliability]
+    if module is kernels:
+        checks = [test_efforts_are_drawn_with_the_true_grades_summed_out]
+    assert any(fails(check, model) for check in checks)
+
+
+def fails(check: Callable[[Model], None], model: Model) -> bool:
+    """Whether a test fails."""
+    try:
+        check(model)
+    except AssertionError:
+        return True
+    return False

@@ -23,7 +23,6 @@ Integers = NDArray[np.int64]
 LOG_FLOOR = -700.0
 """The smallest log probability that is told apart from impossible."""
 
-_STEP = 0.05
 _RELIABILITY_RATIO = 1.035
 _TAIL = 5e-5
 
@@ -98,6 +97,7 @@ def wide_grids(
     gammas: tuple[tuple[float, float], ...],
     normals: tuple[tuple[float, float], ...],
     with_bias: bool,
+    step: float = 0.05,
 ) -> Grids:
     """Grids that do not bend the posterior: their ends come from the priors.
 
@@ -107,10 +107,10 @@ def wide_grids(
     low = min([-1.4, *(mean - 5.5 * sd for mean, sd in zip(mu_s, sigma_s, strict=True))])
     high = max([6.4, *(mean + 5.5 * sd for mean, sd in zip(mu_s, sigma_s, strict=True))])
     # Cell edges fall on multiples of the step, where the cut-points of most rubrics lie.
-    first, last = int(np.floor(low / _STEP)), int(np.ceil(high / _STEP))
-    true_grade = Grid.linear((first + 0.5) * _STEP, _STEP, last - first)
-    reach = int(np.ceil(max(4 * sigma_b, 1.5) / _STEP)) if with_bias else 0
-    bias = Grid.linear(-reach * _STEP, _STEP, 2 * reach + 1)
+    first, last = int(np.floor(low / step)), int(np.ceil(high / step))
+    true_grade = Grid.linear((first + 0.5) * step, step, last - first)
+    reach = int(np.ceil(max(4 * sigma_b, 1.5) / step)) if with_bias else 0
+    bias = Grid.linear(-reach * step, step, 2 * reach + 1)
     lows = [0.02] + [float(gammaincinv(shape, _TAIL)) / rate for shape, rate in gammas]
     highs = [20.0] + [float(gammaincinv(shape, 1 - _TAIL)) / rate for shape, rate in gammas]
     for mean, sd in normals:

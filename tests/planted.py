@@ -1,0 +1,77 @@
+"""Bugs that every tier of tests must catch: copies of the kernels in which one piece of text is wrong."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from peerage.inference import conjugate, kernels
+from peerage.model import Model
+
+
+class Bug(NamedTuple):
+    """Where the bug is, a model that has it, and the right and the wrong text."""
+
+    module: ModuleType
+    model: Model
+    right: str
+    wrong: str
+
+
+PLANTED: dict[str, Bug] = {
+    "efforts ignored by the bias": Bug(
+        conjugate,
+        Model(censoring=False),
+        """    weighted = 0.0
+    for review in range(reports.grader_reviews[grader], reports.grader_reviews[grader + 1]):
+        if state.effortful[review]:""",
+        """    weighted = 0.0
+    for review in range(reports.grader_reviews[grader], reports.grader_reviews[grader + 1]):
+        if True:""",
+    ),
+    "a wrong sign": Bug(
+        conjugate,
+        Model(censoring=False),
+        "gap = given.value[report] - state.bias[grader] -",
+        "gap = given.value[report] + state.bias[grader] -",
+    ),
+    "bias counted once a submission": Bug(
+        conjugate,
+        Model(effort=False, censoring=False),
+        "                precision += reliability\n",
+        "            precision += reliability\n",
+    ),
+    "shape counted once a review": Bug(
+        conjugate,
+        Model(effort=False, censoring=False),
+        "                count += 1\n",
+        "            count += 1\n",
+    ),
+    "low effort on the wrong side of the odds": Bug(
+        kernels,
+        Model(),
+        """_log_ratio(report, review, submission, given, state, work)
+                        log_odds -= beliefs.log_low_effort[report]""",
+        """_log_ratio(report, review, submission, given, state, work)
+                        log_odds += beliefs.log_low_effort[report]""",
+    ),
+}
+
+
+def broken(name: str, folder: Path) -> Any:
+    """A copy of the kernel module with the bug planted."""
+    bug = PLANTED[name]
+    source = Path(bug.module.__file__ or "").read_text(encoding="utf-8")
+    assert source.count(bug.right) == 1, f"{bug.right!r} must occur once in {bug.module.__name__}"
+    path = folder / f"planted_{list(PLANTED).index(name)}.py"
+    path.write_text(source.replace(bug.right, bug.wrong), encoding="utf-8")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    copy = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = copy
+    spec.loader.exec_module(copy)
+    return copy
