@@ -46,7 +46,7 @@ def test_a_malformed_file_writes_nothing(tmp_path: Path, capsys: pytest.CaptureF
 
 def test_the_format_can_be_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "grades.csv"
-    path.write_text("Assessor,Assessee,Paper,S\nann,cat,p1,1\nbob,cat,p1,2\n")
+    path.write_text("Assessor,Assessee,State,Paper,S\nann,cat,new,p1,1\nbob,cat,new,p1,2\n")
     columns = ["--columns", "author=Assessee"]
     assert run_import(path, "-o", tmp_path / "class", "--format", "table", *columns) == 0
     assert pg.read_grades(tmp_path / "class" / "peer_grades.csv").authors == (("cat",),)

@@ -47,3 +47,25 @@ def test_other_names_of_people_and_times_are_no_components(tmp_path: Path) -> No
 def test_a_column_of_words_is_no_component(tmp_path: Path) -> None:
     book = _read(tmp_path, "submission,grader,Essay,S\np1,ann,on cats,1\np1,bob,on cats,2\n")
     assert book.rubric.names == ("S",)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "submissionid,reviewerid,S,{}",
+        "Submission ID,Reviewer ID,Reviewer Role,S,{}",
+        "Paper,Assessor,Assessee,S,{}",
+        "Paper,Evaluator,Evaluatee,S,{}",
+        "Submission ID,Rater,Assessment Type,S,{}",
+        "submission,grader,State,S,{}",
+    ],
+)
+def test_a_table_of_ones_own_is_taken_for_no_system(tmp_path: Path, header: str) -> None:
+    names = header.format("T").split(",")
+    rows = [["student" if "Role" in name else f"{person}{name[0]}" for name in names[:-2]] for person in "ab"]
+    rows[1][0] = rows[0][0]
+    lines = [",".join([*row, str(index), "0"]) for index, row in enumerate(rows)]
+    (tmp_path / "rubric.toml").write_text("[components]\nS.grades = [0, 1]\nT.grades = [0, 1]\n")
+    book = _read(tmp_path, "\n".join([",".join(names), *lines]))
+    assert book.rubric.names == ("S", "T")
+    assert not any("recognised" in notice.message for notice in book.notices)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 
 from peerage.errors import InputError, Problem
-from peerage.formats.extract import Extract, Grade, Omissions, left_out, records, require, sheet_of
+from peerage.formats.extract import Extract, Grade, Omissions, left_out, maxima_alone, records, require, sheet_of
 from peerage.formats.names import fold
 from peerage.formats.numbers import parse_number
 from peerage.formats.people import People
@@ -74,8 +74,9 @@ class _Table:
 
 
 def recognises(source: Source) -> bool:
-    """Whether a table names assessors and assessees, as no other system does."""
-    return {"assessor", "assessee"} <= source.header or {"user_id", "assessor_id", "state"} <= source.header
+    """Whether a table names assessors and assessees or their ids, and the states or scores of reviews."""
+    people = {"assessor", "assessee"} <= source.header or {"user_id", "assessor_id"} <= source.header
+    return people and any(name == "state" or name.startswith((_TOTAL, "criteria #")) for name in source.header)
 
 
 def read(sources: Sequence[Source]) -> Extract:
@@ -136,5 +137,4 @@ def _notices(table: _Table) -> Iterator[Problem]:
     yield from left_out(table.source, [*_USED, *table.criteria, *totals, *comments])
     if not {"user_id", "assessor_id"} & table.source.header:
         yield Problem("has names but no ids", "people of one name count as one person", table.source.file)
-    message = "says only how much a criterion is worth at most; grades in between are taken to be evenly spaced"
-    yield Problem(message, "give a rubric if they are not", table.source.file)
+    yield maxima_alone(table.source.file)

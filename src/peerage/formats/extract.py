@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +37,42 @@ class Grade(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
+class Table:
+    """A sheet whose columns are still to be understood, and which of them seem to be which.
+
+    With ``by_author``, what is reviewed is called by its author's name.
+    """
+
+    sheet: Sheet
+    columns: Mapping[str, str] = field(default_factory=dict)
+    by_author: bool = False
+
+    def resolved(self, given: Mapping[str, str], *, alone: bool) -> tuple[Sheet, Mapping[str, str]]:
+        """The sheet, and which column is which, by the user's word first.
+
+        Names of authors tell submissions apart only within a file, so that several files are assignments of their own.
+        """
+        columns = {**self.columns, **given}
+        wanted = fold(columns.get("submission", ""))
+        reviewed = next((name for name in self.sheet.header if fold(name) == wanted), None)
+        if not self.by_author or reviewed is None:
+            return self.sheet, columns
+        if alone:
+            return self.sheet, {"author": reviewed, **columns}
+        stem = PurePath(self.sheet.file).stem
+        submission = self.sheet.column(reviewed).map(lambda name: f"{stem}/{name.strip()}" if name.strip() else "")
+        added = {"submission": submission, "assignment": Column.constant(stem, len(self.sheet))}
+        header, cells = (*self.sheet.header, *added), (*self.sheet.columns, *added.values())
+        own = {name: name for name in added}
+        return replace(self.sheet, header=header, columns=cells), {"author": reviewed, **columns, **own}
+
+    def notices(self, given: Mapping[str, str]) -> list[Problem]:
+        """A notice of the columns that seem to be something, unless the user has said what they are."""
+        read = [f"{name!r} as the {what}" for what, name in self.columns.items() if what not in given]
+        return [Problem(f"read {', '.join(read)}", "if that is wrong, use --columns", self.sheet.file)] if read else []
+
+
+@dataclass(frozen=True, eq=False)
 class Extract:
     """What some files of one system hold.
 
@@ -44,11 +81,13 @@ class Extract:
     sheets: the grades, laid out as :data:`LAYOUT` says
     components: the components of the system's own rubric, if the files have it, each with the file that says so
     notices: what was left out and why, and what else is surprising
+    tables: instead of sheets, tables whose columns are named by those who made a form
     """
 
     sheets: tuple[Sheet, ...]
     components: tuple[tuple[str, Component], ...] = ()
     notices: tuple[Problem, ...] = ()
+    tables: tuple[Table, ...] = ()
 
 
 @dataclass
@@ -103,6 +142,12 @@ def left_out(source: Source, used: Iterable[str]) -> list[Problem]:
     extra = [name for name in source.sheet.header if fold(name) not in known]
     message = f"left out {counted(len(extra), 'extra column')}: {quoted(extra)}"
     return [Problem(message, "", source.file)] if extra else []
+
+
+def maxima_alone(file: str) -> Problem:
+    """A notice that a file does not say which grades lie between a scale's ends."""
+    message = "says only how much a criterion is worth at most; grades in between are taken to be evenly spaced"
+    return Problem(message, "give a rubric if they are not", file)
 
 
 def joined(parts: Iterable[tuple[str, Component]]) -> Rubric | None:

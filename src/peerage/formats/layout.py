@@ -112,7 +112,7 @@ def _disagrees(sheet: Sheet, name: str, works: Column) -> bool:
     column = sheet.column(name)
     filled = ~column.blank
     pairs = {*zip(works.codes[filled].tolist(), column.codes[filled].tolist(), strict=True)}
-    return _is_numeric(column) and len(pairs) > len({work for work, _ in pairs})
+    return is_numeric(column) and len(pairs) > len({work for work, _ in pairs})
 
 
 def _either(sheet: Sheet, field: str, names: Sequence[str]) -> Problem:
@@ -157,10 +157,10 @@ def _named(columns: Iterable[str], components: Sequence[str]) -> dict[str, str]:
 
 def _looks_graded(sheet: Sheet, name: str) -> bool:
     """Can the column be a component, although no rubric says so? Another name for a field that has a column is none."""
-    return (field_of(name) in (None, "grade") or names_work(name)) and _is_numeric(sheet.column(name))
+    return (field_of(name) in (None, "grade") or names_work(name)) and is_numeric(sheet.column(name))
 
 
-def _is_numeric(column: Column) -> bool:
+def is_numeric(column: Column) -> bool:
     """Are at least half of the cells numbers? A column of comments is no component; a typing error is a problem."""
     filled = np.count_nonzero(~column.blank)
     return bool(filled > 0 and np.count_nonzero(column.where(is_number)) * 2 >= filled)

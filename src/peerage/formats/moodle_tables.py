@@ -16,8 +16,8 @@ TITLE = "a table of Moodle's Workshop"
 _MARKS: tuple[tuple[str, frozenset[str]], ...] = (
     ("workshop_submissions", frozenset({"workshopid", "authorid"})),
     ("workshop_submissions", frozenset({"example", "authorid"})),
-    ("workshop_assessments", frozenset({"submissionid", "reviewerid"})),
     ("workshop_assessments", frozenset({"submissionid", "gradinggrade"})),
+    ("workshop_assessments", frozenset({"submissionid", "reviewerid", "weight"})),
     ("workshop_grades", frozenset({"assessmentid", "dimensionid"})),
     ("workshop_grades", frozenset({"assessmentid", "strategy"})),
     ("workshopform_rubric_levels", frozenset({"dimensionid", "definition"})),

@@ -14,7 +14,7 @@ from peerage.errors import InputError, Problem
 from peerage.formats import parquet
 from peerage.formats.assemble import Duplicates, assemble
 from peerage.formats.entries import gather
-from peerage.formats.extract import LAYOUT, Extract, joined
+from peerage.formats.extract import LAYOUT, Extract, Table, joined
 from peerage.formats.findings import Findings, collect
 from peerage.formats.layout import Layout, understand
 from peerage.formats.names import FIELDS
@@ -60,8 +60,8 @@ def read_grades(
     found.notices += recognised
     try:
         extracts = collect(found, (system.read for system in systems))
-        sheets = collect(found, (partial(getattr, source, "sheet") for source in tables))
-        return _from_sheets(sheets, rubric, columns or {}, snap, duplicates, found, extracts)
+        own = [Table(sheet) for sheet in collect(found, (partial(getattr, source, "sheet") for source in tables))]
+        return _from_tables(own, rubric, columns or {}, snap, duplicates, found, extracts)
     except InputError as error:
         # A row of another system can hold several grades, and what is wrong with the row is said once.
         raise InputError(dict.fromkeys([*recognised, *error.problems])) from None
@@ -78,11 +78,11 @@ def from_table(
     """The same for a table in memory, whose rows messages count from 0."""
     sheet = parquet.from_frame("", table, first_row=0)
     rubric = None if rubric is None else _as_rubric(rubric)
-    return _from_sheets([sheet], rubric, columns or {}, snap, duplicates, Findings())
+    return _from_tables([Table(sheet)], rubric, columns or {}, snap, duplicates, Findings())
 
 
-def _from_sheets(
-    sheets: Sequence[Sheet],
+def _from_tables(
+    tables: Sequence[Table],
     rubric: Rubric | None,
     columns: Mapping[str, str],
     snap: bool,
@@ -91,16 +91,26 @@ def _from_sheets(
     extracts: Sequence[Extract] = (),
 ) -> Gradebook:
     _check_options(columns, duplicates)
+    tables = [*(table for extract in extracts for table in extract.tables), *tables]
+    if columns and not tables:
+        raise InputError(
+            Problem("--columns: no file has columns to choose from", "leave it out, or use --format table")
+        )
     rubric = rubric or joined(part for extract in extracts for part in extract.components)
     components = None if rubric is None else rubric.names
-    layouts = collect(found, (partial(understand, sheet, components, columns) for sheet in sheets))
-    found.problems += _missing_components(sheets, layouts, rubric)
+    resolved = [table.resolved(columns, alone=len(tables) == 1) for table in tables]
+    layouts = collect(found, (partial(understand, sheet, components, mapping) for sheet, mapping in resolved))
+    sheets = [sheet for sheet, _ in resolved]
+    extracted = [sheet for extract in extracts for sheet in extract.sheets]
+    if not extracted:
+        found.problems += _missing_components(sheets, layouts, rubric)
     found.refuse()
     found.notices += (notice for extract in extracts for notice in extract.notices)
+    found.notices += (notice for table in tables for notice in table.notices(columns))
+    sheets, layouts = [*extracted, *sheets], [*(LAYOUT for _ in extracted), *layouts]
     for sheet, layout in zip(sheets, layouts, strict=True):
         found.notices += (*sheet.notices, *layout.notices)
-    extracted = [sheet for extract in extracts for sheet in extract.sheets]
-    entries = gather([*extracted, *sheets], [*(LAYOUT for _ in extracted), *layouts])
+    entries = gather(sheets, layouts)
     return assemble(entries, rubric, found, snap=snap, duplicates=duplicates)
 
 
@@ -139,7 +149,7 @@ def _rubric_beside(files: Sequence[Path], found: Findings) -> Rubric | None:
 
 def _missing_components(sheets: Sequence[Sheet], layouts: Sequence[Layout], rubric: Rubric | None) -> Iterable[Problem]:
     """Components of the rubric that no file has a column for, if all files are wide."""
-    if rubric is None or not layouts or not all(layout.components for layout in layouts):
+    if rubric is None or not all(layout.components for layout in layouts):
         return
     columns = {name for layout in layouts for name in layout.components}
     files = ", ".join(filter(None, (sheet.file for sheet in sheets)))

@@ -7,7 +7,18 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from peerage.errors import InputError, Problem
-from peerage.formats import canvas_json, canvas_table, moodle_backup, moodle_tables, ora_data, ora_long
+from peerage.formats import (
+    canvas_json,
+    canvas_table,
+    forms,
+    ipeer,
+    moodle_backup,
+    moodle_tables,
+    mta2,
+    ora_data,
+    ora_long,
+    qualtrics,
+)
 from peerage.formats.extract import Extract
 from peerage.formats.source import Source
 
@@ -34,7 +45,18 @@ class Format(Protocol):
         """What some files of this format hold together."""
 
 
-FORMATS: tuple[Format, ...] = (canvas_table, canvas_json, ora_data, ora_long, moodle_tables, moodle_backup)
+FORMATS: tuple[Format, ...] = (
+    canvas_table,
+    canvas_json,
+    ora_data,
+    ora_long,
+    moodle_tables,
+    moodle_backup,
+    mta2,
+    ipeer,
+    qualtrics,
+    forms,
+)
 """In the order in which they are tried."""
 
 NAMES = (*(known.NAME for known in FORMATS), TABLE)
