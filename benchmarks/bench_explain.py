@@ -10,26 +10,28 @@ import peerage as pg
 
 SEEDS = range(3)
 HEADINGS = (
-    "class", "reviews each", "differ", "error, explained", "error, most likely", "rounded, explained",
-    "rounded, most likely", "submissions/s",
+    "class", "reviews each", "differ", "differ, adjusted", "error, explained", "error, adjusted", "error, most likely",
+    "submissions/s",
 )  # fmt: skip
 
 
 def measure(setting: str, reviews: int, weeks: int, seed: int) -> list[float]:
-    """One class: the share of grades that differ, the errors of both kinds of grade, and submissions a second.
+    """One class's row of the table.
 
-    An error is the mean distance from the true grade, cut at the rubric's ends; "rounded", from the rubric grade that
-    is nearest to the true grade.
+    The share of explained grades that are not the most likely ones, without and with biases taken off the reports; the
+    errors of these two and of the most likely grades (the mean distance from the true grade, cut at the rubric's
+    ends); and submissions a second.
     """
     book, truth = pg.simulate(weeks=weeks, reviews_per_student=reviews, setting=setting, seed=seed)
     posterior = pg.fit(book, truth.model, chains=2, draws=500, seed=seed)
     begun = perf_counter()
-    explanation = pg.explain(posterior)
+    plain = pg.explain(posterior)
     seconds = perf_counter() - begun
-    grades, true = explanation.grades, truth.true_grades()
-    cut, rounded = np.clip(true["true_grade"], 0, 5), true["rounded"]
-    errors = [(grades[kind] - target).abs().mean() for target in (cut, rounded) for kind in ("grade", "most_likely")]
-    return [explanation.n_different / len(grades), *errors, book.n_submissions / seconds]
+    adjusted = pg.explain(posterior, adjust_bias=True)
+    true = np.clip(truth.true_grades()["true_grade"], 0, 5)
+    grades = plain.grades["grade"], adjusted.grades["grade"], plain.grades["most_likely"]
+    differ = [explanation.n_different / len(true) for explanation in (plain, adjusted)]
+    return [*differ, *((grade - true).abs().mean() for grade in grades), book.n_submissions / seconds]
 
 
 def main() -> None:
@@ -40,8 +42,8 @@ def main() -> None:
     for reviews, weeks in ((4, 10), (7, 5)):
         for setting in "abc":
             means = np.mean([measure(setting, reviews, weeks, seed) for seed in SEEDS], axis=0)
-            figures = [f"{means[0]:.1%}", *(f"{error:.3f}" for error in means[1:5]), f"{means[5]:.0f}"]
-            print(" | ".join([f"({setting})", f"{reviews}", *figures]), flush=True)
+            figures = [f"{means[0]:.1%}", f"{means[1]:.1%}", *(f"{error:.3f}" for error in means[2:5])]
+            print(" | ".join([f"({setting})", f"{reviews}", *figures, f"{means[5]:.0f}"]), flush=True)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from peerage.decisions import program
 from peerage.decisions.problem import Limits, whole_grades
 from peerage.decisions.search import search
 from peerage.decisions.weights import weigh
+from peerage.errors import ModelError
 from weighings import Submission, brute_force, largest_shifts, legal, objectives, submissions, typical
 
 USUAL = Limits.of(0.09, 0.1)
@@ -145,10 +146,15 @@ def test_half_rounds_up_exactly() -> None:
 
 
 def test_the_widest_and_finest_rubric_fits_into_whole_numbers() -> None:
-    grades, cuts = whole_grades((-1e6, 0.1234567891, 1e6))
+    grades, cuts, _ = whole_grades((-1e6, 0.1234567891, 1e6))
     assert grades.dtype == cuts.dtype == np.int64
     assert 100 * int(grades.max() - grades.min()) < 2**63
     assert [2 * cut for cut in cuts.tolist()] == [grades[0] + grades[1], grades[1] + grades[2]]
+
+
+def test_a_rubric_too_fine_for_biases_is_refused() -> None:
+    with pytest.raises(ModelError, match="too many digits"):
+        whole_grades((-1e6, 0.1234567891, 1e6), adjusted=True)
 
 
 def test_nothing_that_c_code_prints_reaches_standard_output() -> None:

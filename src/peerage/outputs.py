@@ -97,7 +97,7 @@ def totals_table(posterior: Posterior, explanation: Explanation | None = None) -
 
 def weights_table(explanation: Explanation) -> pd.DataFrame:
     """``explanation.weights``, each weight with two decimals."""
-    table = _readable(explanation.weights, exact=("desired_weight",))
+    table = _readable(explanation.weights, exact=("desired_weight", "bias"))
     return table.assign(weight=[f"{weight:.2f}" for weight in explanation.weights["weight"]])
 
 

@@ -32,6 +32,9 @@ FinalOption = Annotated[
     Final,
     typer.Option("--final", help="The grades to give: rounded weighted averages of the reports, or the most likely."),
 ]
+AdjustBias = Annotated[
+    bool, typer.Option("--adjust-bias", help="Take graders' biases off their reports before these are averaged.")
+]
 NameGraders = Annotated[bool, typer.Option("--name-graders", help="Name the graders in explanations.csv.")]
 Out = Annotated[
     Path | None,
@@ -53,6 +56,7 @@ def command(
     priors: sampling.PriorsOption = "paper",
     fixed: sampling.FixedFile = None,
     final: FinalOption = Final.EXPLAINED,
+    adjust_bias: AdjustBias = False,
     name_graders: NameGraders = False,
     chains: sampling.Chains = 4,
     draws: sampling.Draws = 1000,
@@ -63,6 +67,10 @@ def command(
     as_json: options.Json = False,
 ) -> None:
     """Estimate the grades of all submissions and how well everybody grades, and write them to a folder."""
+    if final is Final.MOST_LIKELY and (adjust_bias or name_graders):
+        raise typer.BadParameter(
+            "explained grades alone can be adjusted for bias or name graders", param_hint="--final"
+        )
     out = grades[0].with_suffix("") if out is None else out
     settings = [rubric, fixed, None if priors in sampling.PRIORS_BY_NAME else Path(priors)]
     results.check_target(out, [*grades, *(path for path in settings if path is not None)])
@@ -79,13 +87,18 @@ def command(
     book, model = with_fixed(book, model, fixed)
     warn(book.notices)
     from peerage.decisions.explain import explain
+    from peerage.decisions.search import must_compile
     from peerage.fitting import fit
     from peerage.outputs import Outputs
 
     posterior = fit(
         book, model, chains=chains, draws=draws, burn_in=burn_in, seed=seed, workers=workers, progress=not quiet
     )
-    explanation = explain(posterior, name_graders=name_graders) if final is Final.EXPLAINED else None
+    explanation = None
+    if final is Final.EXPLAINED:
+        if not quiet and must_compile():
+            say("compiling the search for weights, once after installation …")
+        explanation = explain(posterior, adjust_bias=adjust_bias, name_graders=name_graders)
     outputs = Outputs.of(posterior, grades, explanation)
     with results.writing(out) as folder:
         outputs.write(folder)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from peerage.decisions.problem import WeightProblem, desired_weights, pose
+from peerage.decisions.problem import Integers, WeightProblem, desired_weights, pose
 from peerage.gradebook import MISSING
 from peerage.inference.posterior import Posterior
 
@@ -24,6 +24,7 @@ class Case:
     averaged: indexes of the components whose grade is an average of reports
     fixed: the levels of components that were fixed, by index
     ungraded: the most likely levels of components that nobody graded, by index
+    bias: (reviews,) what is taken off each report, in tenths on the model's scale
     problem: how to weigh the reviews, for the averaged components
     """
 
@@ -32,14 +33,19 @@ class Case:
     averaged: tuple[int, ...]
     fixed: dict[int, int]
     ungraded: dict[int, int]
+    bias: Integers
     problem: WeightProblem
 
 
-def cases_of(posterior: Posterior) -> Iterator[Case]:
-    """The case of each submission, in order."""
+def cases_of(posterior: Posterior, adjust_bias: bool) -> Iterator[Case]:
+    """The case of each submission, in order; with ``adjust_bias``, graders' mean biases are taken off their reports."""
     book, layout, samples = posterior.book, posterior.layout, posterior.samples
     components = book.rubric.components
     influence = posterior.reviews()["influence"].to_numpy()
+    biases = np.zeros(book.n_reviews, np.int64)
+    if adjust_bias:
+        means = posterior.draws["bias"].mean(axis=(0, 1), dtype=float)
+        biases = np.rint(10 * means).astype(np.int64)[book.review_grader]
     holding = np.flatnonzero((book.levels != MISSING).any(axis=1))
     holding = holding[np.argsort(book.review_submission[holding], kind="stable")]
     reviews_of = np.split(holding, np.searchsorted(book.review_submission[holding], np.arange(1, book.n_submissions)))
@@ -60,6 +66,10 @@ def cases_of(posterior: Posterior) -> Iterator[Case]:
                 averaged.append(index)
                 masses.append(mass)
         problem = pose(
-            levels[:, averaged], [components[index] for index in averaged], masses, desired_weights(influence[reviews])
+            levels[:, averaged],
+            [components[index] for index in averaged],
+            masses,
+            desired_weights(influence[reviews]),
+            biases[reviews] if adjust_bias else None,
         )
-        yield Case(submission, reviews, tuple(averaged), fixed, ungraded, problem)
+        yield Case(submission, reviews, tuple(averaged), fixed, ungraded, biases[reviews], problem)

@@ -33,7 +33,8 @@ class Explanation:
     Attributes
     ----------
     grades: submission, component, grade, most_likely, average; what was not averaged has no average
-    weights: submission, grader, weight, desired_weight, effort_probability; a submission's weights add up to 1
+    weights: submission, grader, weight, desired_weight, effort_probability; a submission's weights add up to 1; if
+        biases are taken off the reports, also bias, on the model's 0–5 scale
     sentences: submission, component, sentence
     relaxed: submission, largest_shift, least_weight: where weights had to be allowed to shift more or to be smaller
     unproven: submissions for which better weights may exist
@@ -80,6 +81,7 @@ def explain(
     largest_shift: float = SHIFT,
     least_weight: float = LEAST,
     penalty: float = PENALTY,
+    adjust_bias: bool = False,
     name_graders: bool = False,
 ) -> Explanation:
     """Find grades that are rounded weighted averages of the reports, and say how.
@@ -90,6 +92,7 @@ def explain(
     largest_shift: how much a weight may differ from the desired one (the paper's S)
     least_weight: what a weight is at least, unless it is zero (T)
     penalty: what a difference from the desired weights costs, in probability of a grade (P)
+    adjust_bias: take each grader's estimated bias off the reports before they are averaged
     name_graders: call graders by their ids in the sentences, not "Reviewer 1"
 
     >>> import peerage as pg
@@ -103,20 +106,20 @@ def explain(
         if not 0 <= value <= 1:
             raise ModelError(f"{name} must lie between 0 and 1, not {value}")
     limits = Limits.of(largest_shift, least_weight)
-    cases = list(cases_of(posterior))
+    cases = list(cases_of(posterior, adjust_bias))
     weighed = [(case, weigh(case.problem, limits, penalty)) for case in cases if len(case.reviews)]
     told = _Telling(posterior, name_graders)
     by_submission = {case.submission: told.averaged(case, weighing) for case, weighing in weighed}
     rows = [row for case in cases for row in sorted(by_submission.get(case.submission, []) + told.otherwise(case))]
     return Explanation(
         grades=_grades(posterior, rows),
-        weights=_weights(posterior, weighed),
+        weights=_weights(posterior, weighed, adjust_bias),
         sentences=_sentences(posterior, rows),
         relaxed=_relaxed(posterior, weighed, limits),
         unproven=tuple(
             posterior.book.submissions[case.submission] for case, weighing in weighed if not weighing.proven
         ),
-        settings=settings,
+        settings={**settings, "adjust_bias": adjust_bias},
     )
 
 
@@ -163,13 +166,14 @@ class _Telling:
         weights, desired, least = weighing.weights, case.problem.desired, weighing.limits.least
         least_counting = int(desired[weights > 0].min())
         told = []
-        for weight, wanted, review in zip(weights.tolist(), desired.tolist(), case.reviews, strict=True):
+        rows = zip(weights.tolist(), desired.tolist(), case.bias.tolist(), case.reviews, strict=True)
+        for weight, wanted, bias, review in rows:
             reason = "" if weight else reason_for_zero(wanted, least_counting, self.effort[review], least)
             grader = self.book.graders[self.book.review_grader[review]]
-            told.append((-weight, reason, tuple(self.book.levels[review].tolist()), grader))
+            told.append((-weight, reason, tuple(self.book.levels[review].tolist()), bias, grader))
         return [
-            Voice(grader if self.name_graders else f"Reviewer {number}", -negated, reason, levels)
-            for number, (negated, reason, levels, grader) in enumerate(sorted(told), start=1)
+            Voice(grader if self.name_graders else f"Reviewer {number}", -negated, reason, levels, bias)
+            for number, (negated, reason, levels, bias, grader) in enumerate(sorted(told), start=1)
         ]
 
 
@@ -186,17 +190,16 @@ def _sentences(posterior: Posterior, rows: Sequence[_Row]) -> pd.DataFrame:
     return table.assign(sentence=np.array([row.sentence for row in rows], dtype=object))
 
 
-def _weights(posterior: Posterior, weighed: Sequence[tuple[Case, Weighing]]) -> pd.DataFrame:
+def _weights(posterior: Posterior, weighed: Sequence[tuple[Case, Weighing]], adjusted: bool) -> pd.DataFrame:
     """A row for each review that holds a grade, submission by submission."""
-    given = [
-        pd.DataFrame(
-            {"weight": weighing.weights / WHOLE, "desired_weight": case.problem.desired / MILLION}, case.reviews
-        )
-        for case, weighing in weighed
-    ]
-    reviews = posterior.reviews()
-    table = reviews[["submission", "grader"]].join(pd.concat(given), how="right")
-    return table.assign(effort_probability=reviews["effort_probability"]).reset_index(drop=True)
+    reviews = np.concatenate([case.reviews for case, _ in weighed])
+    known = posterior.reviews().iloc[reviews].reset_index(drop=True)
+    table = known[["submission", "grader"]].assign(
+        weight=np.concatenate([weighing.weights for _, weighing in weighed]) / WHOLE,
+        desired_weight=np.concatenate([case.problem.desired for case, _ in weighed]) / MILLION,
+        effort_probability=known["effort_probability"],
+    )
+    return table.assign(bias=np.concatenate([case.bias for case, _ in weighed]) / 10) if adjusted else table
 
 
 def _relaxed(posterior: Posterior, weighed: Sequence[tuple[Case, Weighing]], limits: Limits) -> pd.DataFrame:

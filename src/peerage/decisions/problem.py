@@ -18,8 +18,9 @@ from math import ceil, gcd, lcm
 import numpy as np
 from numpy.typing import NDArray
 
+from peerage.errors import ModelError
 from peerage.gradebook import MISSING
-from peerage.rubric import Component
+from peerage.rubric import MODEL_MAXIMUM, Component
 
 WHOLE = 100
 """What the weights of a submission add up to."""
@@ -106,16 +107,25 @@ class WeightProblem:
 
 
 def pose(
-    levels: NDArray[np.int16], components: Sequence[Component], masses: Sequence[Floats], desired: Integers
+    levels: NDArray[np.int16],
+    components: Sequence[Component],
+    masses: Sequence[Floats],
+    desired: Integers,
+    bias: Integers | None = None,
 ) -> WeightProblem:
-    """The problem of a submission from its reports' levels (graders, components); somebody graded each."""
+    """The problem of a submission from its reports' levels (graders, components); somebody graded each.
+
+    With ``bias``, in tenths on the model's scale, each grader's is taken off the reports.
+    """
     excess = [np.zeros((0, len(levels)), np.int64)]
     lowest, mass, covers = [], [np.zeros(0)], []
     for column, component, probabilities in zip(levels.T, components, masses, strict=True):
         graded = column != MISSING
-        low, high = int(column[graded].min()), int(column.max())
-        grades, cuts = whole_grades(component.grades)
-        excess.append(np.where(graded, grades[column] - cuts[low:high, None], 0))
+        grades, cuts, tenth = whole_grades(component.grades, bias is not None)
+        values = grades[column] - (0 if bias is None else bias * tenth)
+        reached = np.searchsorted(cuts, values[graded], side="right")
+        low, high = int(reached.min()), int(reached.max())
+        excess.append(np.where(graded, values - cuts[low:high, None], 0))
         lowest.append(low)
         mass.append(probabilities[low : high + 1])
         if not graded.all():
@@ -131,16 +141,27 @@ def pose(
 
 
 @lru_cache(maxsize=256)
-def whole_grades(grades: tuple[float, ...]) -> tuple[Integers, Integers]:
-    """A component's grades and its cut-points as whole numbers of one unit, as small as can be."""
+def whole_grades(grades: tuple[float, ...], adjusted: bool = False) -> tuple[Integers, Integers, int]:
+    """A component's grades, its cut-points and, if it is needed, a bias of a tenth, as whole numbers of one unit."""
     exact = [exactly(grade) for grade in grades]
     cuts = [(low + high) / 2 for low, high in pairwise(exact)]
-    unit = lcm(*(value.denominator for value in (*exact, *cuts)))
+    tenth = tenth_of(grades) if adjusted else Fraction(0)
     # What matters are differences, so the lowest grade may serve as zero.
-    whole = [int((value - exact[0]) * unit) for value in (*exact, *cuts)]
+    differences = [value - exact[0] for value in (*exact, *cuts)] + [tenth]
+    unit = lcm(*(value.denominator for value in differences))
+    whole = [int(value * unit) for value in differences]
     divisor = gcd(*whole)
-    numbers = np.array([value // divisor for value in whole], dtype=np.int64)
-    return numbers[: len(grades)], numbers[len(grades) :]
+    whole = [value // divisor for value in whole]
+    # Biases may move a report by more than the range of the grades.
+    if max(whole) * WHOLE * (4 if adjusted else 1) >= 2**63:
+        raise ModelError(f"grades such as {grades[1]} have too many digits for biases to be taken off them")
+    numbers = np.array(whole, dtype=np.int64)
+    return numbers[: len(grades)], numbers[len(grades) : -1], whole[-1]
+
+
+def tenth_of(grades: tuple[float, ...]) -> Fraction:
+    """What a tenth on the model's scale is in a component's own units."""
+    return (exactly(grades[-1]) - exactly(grades[0])) / round(10 * MODEL_MAXIMUM)
 
 
 def exactly(grade: float) -> Fraction:

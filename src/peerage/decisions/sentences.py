@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from peerage.decisions.problem import PERCENT, exactly
+from peerage.decisions.problem import DECIMALS, PERCENT, exactly, tenth_of
 from peerage.rubric import Component
 from peerage.wording import counted
 
@@ -28,12 +28,18 @@ class Voice:
     weight: in percents
     reason: why the weight is zero, if it is
     levels: for each component the level of the reported grade, or -1
+    bias: what is taken off the reports, in tenths on the model's scale
     """
 
     name: str
     weight: int
     reason: str
     levels: tuple[int, ...]
+    bias: int = 0
+
+    def value(self, component: Component, index: int) -> Fraction:
+        """What enters the average: the reported grade less the bias."""
+        return exactly(component.grades[self.levels[index]]) - self.bias * tenth_of(component.grades)
 
 
 def reason_for_zero(desired: int, least_counting: int, effort_probability: float, least: int) -> str:
@@ -89,17 +95,18 @@ def shown(component: Component, level: int) -> str:
     return decimal(exactly(component.grades[level]))
 
 
-def decimal(value: Fraction, digits: int = 10) -> str:
-    """A number with so many decimals at most."""
-    text = f"{float(value):.{digits}f}" if digits else str(round(value))
-    return (text.rstrip("0").rstrip(".") if "." in text else text) or "0"
+def decimal(value: Fraction, digits: int = DECIMALS + 2) -> str:
+    """A number with so many decimals at most; grades less biases have two more than grades."""
+    whole, part = divmod(abs(round(value * 10**digits)), 10**digits)
+    text = f"{whole}.{part:0{digits}}".rstrip("0").rstrip(".")
+    return f"-{text}" if value < 0 and text != "0" else text
 
 
 def average(component: Component, index: int, voices: Sequence[Voice]) -> Fraction:
     """The weighted average of those who graded a component."""
     graders = [voice for voice in voices if voice.levels[index] >= 0 and voice.weight]
-    total = sum(voice.weight * exactly(component.grades[voice.levels[index]]) for voice in graders)
-    return Fraction(total) / sum(voice.weight for voice in graders)
+    total = sum((voice.weight * voice.value(component, index) for voice in graders), Fraction(0))
+    return total / sum(voice.weight for voice in graders)
 
 
 def _one_by_one(component: Component, index: int, graders: Sequence[Voice]) -> Iterator[str]:
@@ -115,13 +122,13 @@ def _one_by_one(component: Component, index: int, graders: Sequence[Voice]) -> I
 
 
 def _by_grade(component: Component, index: int, graders: Sequence[Voice]) -> Iterator[str]:
-    weights = _weight_by_level(index, graders)
-    numbers = Counter(voice.levels[index] for voice in graders if voice.weight)
+    numbers = Counter(voice.value(component, index) for voice in graders if voice.weight)
     counts = [
-        f"{counted(numbers[level], 'report')} of {shown(component, level)}, which {_count(numbers[level], weight)}"
-        for level, weight in weights.items()
+        f"{counted(numbers[value], 'report')} of {decimal(value)}, which {_count(numbers[value], weight)}"
+        for value, weight in _weight_by_value(component, index, graders).items()
     ]
-    yield f"It rests on {_joined(counts)}."
+    less = ", after the reviewers' biases were taken off" if any(voice.bias for voice in graders) else ""
+    yield f"It rests on {_joined(counts)}{less}."
     for reason, number in Counter(voice.reason for voice in graders if not voice.weight).items():
         yield f"{counted(number, 'report')} {'does' if number == 1 else 'do'} not count, {_plural(reason, number)}."
 
@@ -135,15 +142,14 @@ def _absent(component: Component, number: int, share: int) -> Iterator[str]:
 
 
 def _conclusion(component: Component, index: int, level: int, counting: Sequence[Voice]) -> str:
-    weights = _weight_by_level(index, counting)
-    grade = shown(component, level)
-    if len(weights) == 1:
-        return f"So the average is {grade}, which is the grade."
-    terms = [f"{weight} × {shown(component, value)}" for value, weight in weights.items()]
+    weights = _weight_by_value(component, index, counting)
     mean = average(component, index, counting)
+    rounding = _rounding(component, level, mean)
+    if len(weights) == 1:
+        return f"So the average is {decimal(mean)}{rounding}"
+    terms = [f"{weight} × {decimal(value)}" for value, weight in weights.items()]
     sign, text = _readable(component, level, mean)
-    sum_of_products = f"({' + '.join(terms)}) / {sum(weights.values())}"
-    return f"The average is {sum_of_products} {sign} {text}{_rounding(component, level, mean)}"
+    return f"The average is ({' + '.join(terms)}) / {sum(weights.values())} {sign} {text}{rounding}"
 
 
 def _rounding(component: Component, level: int, mean: Fraction) -> str:
@@ -173,16 +179,22 @@ def _cut(component: Component, level: int) -> Fraction:
     return (exactly(component.grades[level - 1]) + exactly(component.grades[level])) / 2
 
 
-def _weight_by_level(index: int, voices: Sequence[Voice]) -> dict[int, int]:
-    """The weight of each reported level, the highest level first."""
-    weights: Counter[int] = Counter()
+def _weight_by_value(component: Component, index: int, voices: Sequence[Voice]) -> dict[Fraction, int]:
+    """The weight of each value that enters the average, the highest first."""
+    weights: Counter[Fraction] = Counter()
     for voice in voices:
-        weights[voice.levels[index]] += voice.weight
-    return {level: weights[level] for level in sorted(weights, reverse=True) if weights[level]}
+        weights[voice.value(component, index)] += voice.weight
+    return {value: weights[value] for value in sorted(weights, reverse=True) if weights[value]}
 
 
 def _report(component: Component, index: int, voice: Voice) -> str:
-    return shown(component, voice.levels[index])
+    """What a reviewer gave and, if that is something else, what it is taken for."""
+    grade = shown(component, voice.levels[index])
+    if not voice.bias:
+        return grade
+    value, amount = voice.value(component, index), abs(voice.bias) * tenth_of(component.grades)
+    habit = f"tends to give {decimal(amount)} {'more' if voice.bias > 0 else 'less'} than others"
+    return f"{grade}, taken as {decimal(value)} (this reviewer {habit})"
 
 
 def _count(number: int, weight: int) -> str:
