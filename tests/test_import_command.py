@@ -115,3 +115,28 @@ def test_a_table_whose_first_column_begins_with_a_bracket(tmp_path: Path) -> Non
     path = tmp_path / "grades.csv"
     path.write_text("[S],submission,grader\n1,p1,ann\n2,p1,bob\n")
     assert pg.read_grades(path).rubric.names == ("[S]",)
+
+
+def test_columns_are_refused_where_there_is_nothing_to_choose(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_import(EXAMPLE, "-o", tmp_path / "class", "--columns", "grader=Assessor") == 2
+    assert capsys.readouterr().err.splitlines()[1] == (
+        "--columns: no file has columns to choose from; leave it out, or use --format table"
+    )
+
+
+def test_a_systems_file_and_a_table_of_ones_own(tmp_path: Path) -> None:
+    staff = tmp_path / "staff.csv"
+    staff.write_text("submission,grader,Criteria #1,role\n1001,prof,8,instructor\n1002,prof,6.5,instructor\n")
+    book = pg.read_grades([EXAMPLE, staff])
+    assert book.n_grades == 11
+    assert rows(book, "author", "role")[-1] == ("1002", "prof", "Criteria #1", 6.5, "1002", "instructor")
+
+
+def test_a_folder_of_ones_own_is_not_replaced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "class").mkdir()
+    (tmp_path / "class" / "notes.txt").write_text("mine")
+    assert run_import(EXAMPLE, "-o", tmp_path / "class") == 2
+    assert "holds other files than results" in capsys.readouterr().err
+    assert (tmp_path / "class" / "notes.txt").read_text() == "mine"

@@ -102,8 +102,8 @@ class _Rubric:
         return title if len(self._uses) == 1 else f"{title} ({assessment.get('rubric_association_id')})"
 
     @cached_property
-    def _uses(self) -> set[Any]:
-        return {assessment.get("rubric_association_id") for assessment in self.source.content["assessments"]}
+    def _uses(self) -> set[str]:
+        return {str(assessment.get("rubric_association_id")) for assessment in self.source.content["assessments"]}
 
     def notices(self) -> Iterator[Problem]:
         """What was left out, and what is surprising."""
@@ -191,7 +191,7 @@ def _assessment_problems(file: str, row: int, assessment: Any) -> Iterator[Probl
     yield from missing
     if missing:
         return
-    if assessment["assessment_type"] not in _ROLES:
+    if assessment["assessment_type"] not in tuple(_ROLES):  # JSON may hold a list, which cannot be looked up
         message = f"the assessment type {assessment['assessment_type']!r} is unknown"
         yield Problem(message, f"it has to be {', '.join(_ROLES)}", file, row)
     data = assessment["data"]
