@@ -110,9 +110,10 @@ def _leave_grades(sheet: Sheet, fields: Mapping[str, str], candidates: dict[str,
 def _disagrees(sheet: Sheet, name: str, works: Column) -> bool:
     """Whether a column of numbers differs between rows of one submission."""
     column = sheet.column(name)
-    filled = ~column.blank
-    pairs = {*zip(works.codes[filled].tolist(), column.codes[filled].tolist(), strict=True)}
-    return is_numeric(column) and len(pairs) > len({work for work, _ in pairs})
+    if not is_numeric(column):
+        return False
+    pairs = np.unique(np.stack([works.codes, column.codes])[:, ~column.blank], axis=1)
+    return bool(len(np.unique(pairs[0])) < pairs.shape[1])
 
 
 def _either(sheet: Sheet, field: str, names: Sequence[str]) -> Problem:
