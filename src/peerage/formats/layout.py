@@ -112,8 +112,9 @@ def _disagrees(sheet: Sheet, name: str, works: Column) -> bool:
     column = sheet.column(name)
     if not is_numeric(column):
         return False
-    pairs = np.unique(np.stack([works.codes, column.codes])[:, ~column.blank], axis=1)
-    return bool(len(np.unique(pairs[0])) < pairs.shape[1])
+    filled = ~column.blank
+    pairs = works.codes[filled].astype(np.int64) * len(column.values) + column.codes[filled]
+    return len(np.unique(pairs)) > len(np.unique(works.codes[filled]))
 
 
 def _either(sheet: Sheet, field: str, names: Sequence[str]) -> Problem:
