@@ -23,6 +23,7 @@ from peerage.inference.predictive import log_likelihood, report_masses
 from peerage.inference.sampler import VARIABLES, Samples, sample
 from peerage.inference.summaries import code_quantiles
 from peerage.model import Model
+from peerage.rubric import Component
 
 LOWER, UPPER = 0.05, 0.95
 """The quantiles that are called lower and upper in all tables."""
@@ -124,18 +125,16 @@ class Posterior:
     def totals(self) -> pd.DataFrame:
         """Each submission's points: those of the most likely grades, their expectation, and an interval."""
         book, layout = self.book, self.layout
-        points = np.zeros((self.samples.n_chains * self.samples.n_draws, book.n_submissions), np.float32)
+        points = np.zeros((book.n_submissions, self.samples.n_chains * self.samples.n_draws), np.float32)
         total, expected = np.zeros(book.n_submissions), np.zeros(book.n_submissions)
-        true_grades = self.draws.on_model_scale("true_grade").reshape(len(points), -1)
         for index, component in enumerate(book.rubric.components):
             mine = np.flatnonzero(layout.reports.cell_component == index)
             worth, submission = np.array(component.worth), layout.cell_submission[mine]
             mass = self.samples.level_mass[mine, : component.n_levels]
             total[submission] += worth[mass.argmax(axis=1)]
             expected[submission] += mass @ worth
-            levels = np.searchsorted(component.cuts.astype(np.float32), true_grades[:, mine], side="right")
-            points[:, submission] += worth.astype(np.float32)[levels]
-        lower, upper = np.quantile(points, [LOWER, UPPER], axis=0)
+            points[submission] += worth.astype(np.float32)[self._levels_drawn(component, mine)]
+        lower, upper = np.quantile(points, [LOWER, UPPER], axis=1)
         return pd.DataFrame(
             {
                 "submission": np.array(book.submissions, dtype=object),
@@ -282,6 +281,18 @@ class Posterior:
         for cell in np.flatnonzero(layout.fixed_level != MISSING):
             quantiles[:, cell] = np.clip(quantiles[:, cell], *layout.bin_of(cell))
         return quantiles
+
+    def _levels_drawn(self, component: Component, cells: NDArray[np.intp]) -> NDArray[np.intp]:
+        """(cells, all draws): the rubric level of each draw of some cells of a component."""
+        stored = self.samples.draws["true_grade"]
+        drawn = np.ascontiguousarray(stored.reshape(-1, stored.shape[-1])[:, cells].T)
+        if stored.dtype.kind == "u":
+            points = self.layout.grids.true_grade.points
+            levels = np.searchsorted(component.cuts, points, side="right")[drawn]
+        else:
+            levels = np.searchsorted(component.cuts, drawn, side="right")
+        fixed = self.layout.fixed_level[cells]
+        return np.where(fixed[:, None] == MISSING, levels, fixed[:, None])
 
     def _report_summaries(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """(cells,) the mean of students' reports in the rubric's units, and the number of graders of any role."""
