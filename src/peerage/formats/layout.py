@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from peerage.errors import InputError, Problem
 from peerage.formats.column import Column
@@ -114,7 +115,7 @@ def _disagrees(sheet: Sheet, name: str, works: Column) -> bool:
         return False
     filled = ~column.blank
     pairs = works.codes[filled].astype(np.int64) * len(column.values) + column.codes[filled]
-    return len(np.unique(pairs)) > len(np.unique(works.codes[filled]))
+    return len(pd.unique(pairs)) > len(pd.unique(works.codes[filled]))
 
 
 def _either(sheet: Sheet, field: str, names: Sequence[str]) -> Problem:
