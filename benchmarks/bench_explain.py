@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 
@@ -11,7 +11,7 @@ import peerage as pg
 SEEDS = range(3)
 HEADINGS = (
     "class", "reviews each", "differ", "differ, adjusted", "error, explained", "error, adjusted", "error, most likely",
-    "submissions/s",
+    "submissions/s of processor time",
 )  # fmt: skip
 
 
@@ -20,13 +20,13 @@ def measure(setting: str, reviews: int, weeks: int, seed: int) -> list[float]:
 
     The share of explained grades that are not the most likely ones, without and with biases taken off the reports; the
     errors of these two and of the most likely grades (the mean distance from the true grade, cut at the rubric's
-    ends); and submissions a second.
+    ends); and submissions a second of processor time.
     """
     book, truth = pg.simulate(weeks=weeks, reviews_per_student=reviews, setting=setting, seed=seed)
     posterior = pg.fit(book, truth.model, chains=2, draws=500, seed=seed)
-    begun = perf_counter()
+    begun = process_time()
     plain = pg.explain(posterior)
-    seconds = perf_counter() - begun
+    seconds = process_time() - begun
     adjusted = pg.explain(posterior, adjust_bias=True)
     true = np.clip(truth.true_grades()["true_grade"], 0, 5)
     grades = plain.grades["grade"], adjusted.grades["grade"], plain.grades["most_likely"]

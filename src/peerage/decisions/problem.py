@@ -159,11 +159,13 @@ def whole_grades(grades: tuple[float, ...], adjusted: bool = False) -> tuple[Int
     return numbers[: len(grades)], numbers[len(grades) : -1], whole[-1]
 
 
+@lru_cache(maxsize=256)
 def tenth_of(grades: tuple[float, ...]) -> Fraction:
     """What a tenth on the model's scale is in a component's own units."""
     return (exactly(grades[-1]) - exactly(grades[0])) / round(10 * MODEL_MAXIMUM)
 
 
+@lru_cache(maxsize=4096)
 def exactly(grade: float) -> Fraction:
     """A grade as the decimal number that is written for it."""
     return Fraction(f"{grade:.{DECIMALS}f}")
