@@ -6,11 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-import typer
 
 import peerage as pg
 from peerage import cli
-from peerage.cli import import_
 
 EXAMPLES = Path(__file__).parent / "examples"
 DETAILS = ("assignment", "author", "role", "time")
@@ -18,12 +16,7 @@ DETAILS = ("assignment", "author", "role", "time")
 
 def run_import(*arguments: str | Path) -> int:
     """Run `peerage import` and return its exit status."""
-    app = typer.Typer(pretty_exceptions_enable=False)
-    app.callback()(lambda: None)
-    app.command("import")(import_.command)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cli, "app", app)
-        return cli.main(["import", *map(str, arguments)])
+    return cli.main(["import", *map(str, arguments)])
 
 
 def rows(book: pg.Gradebook, *details: str) -> list[tuple[object, ...]]:

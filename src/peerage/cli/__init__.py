@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from peerage import __version__
-from peerage.cli import check, demo, fit, simulate
+from peerage.cli import check, demo, fit, import_, simulate
 from peerage.cli.console import describe_error, say
 from peerage.errors import PeerageError
 
@@ -31,6 +31,7 @@ app = typer.Typer(
 app.command("check")(check.command)
 app.command("demo")(demo.command)
 app.command("fit")(fit.command)
+app.command("import")(import_.command)
 app.command("simulate")(simulate.command)
 
 
