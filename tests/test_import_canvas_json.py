@@ -93,7 +93,7 @@ def test_points_off_the_rubric_are_refused_or_moved(tmp_path: Path, points: str,
         (
             '"assessments"',
             '"comments"',
-            ": has no list 'assessments'; save the rubric again with ?include[]=peer_assessments&style=full",
+            ": has no list 'assessments'; save the rubric again with ?include[]=assessments&style=full",
         ),
         (
             '"assessment_type": "grading"',
@@ -143,5 +143,5 @@ def test_peer_reviews_alone_hold_no_scores() -> None:
     assert problems(REVIEWS) == [
         RECOGNISED[0],
         "canvas_peer_reviews.json: holds peer reviews but no scores; add the rubric, saved from "
-        "rubrics/ID?include[]=peer_assessments&style=full",
+        "rubrics/ID?include[]=assessments&style=full",
     ]

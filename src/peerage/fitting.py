@@ -5,12 +5,12 @@ from __future__ import annotations
 import secrets
 import time
 
-from peerage.errors import ModelError
+from peerage.errors import InputError, ModelError
 from peerage.gradebook import Gradebook
 from peerage.inference.layout import lay_out
 from peerage.inference.posterior import Posterior
 from peerage.inference.progress import sweeps_progress
-from peerage.inference.sampler import must_compile, sample
+from peerage.inference.sampler import at_least, must_compile, sample
 from peerage.model import Model
 
 DEFAULT_BURN_IN = 200
@@ -39,18 +39,15 @@ def fit(
     >>> list(posterior.submissions().columns[:4])
     ['submission', 'component', 'most_likely', 'expected']
     """
+    if not isinstance(book, Gradebook):
+        raise InputError("fit takes a Gradebook; make one of a file with read_grades")
     if isinstance(model, str):
         raise ModelError(f"models cannot be chosen by name yet, not even {model!r}; give a Model or leave it out")
     model = Model() if model is None else model
     burn_in = DEFAULT_BURN_IN if burn_in is None else burn_in
-    for name, value, least in (("chains", chains, 1), ("draws", draws, 1), ("burn_in", burn_in, 0)):
-        if value < least:
-            raise ModelError(f"{name} must be at least {least}, not {value}")
-    if workers is not None and workers < 1:
-        raise ModelError(f"workers must be at least 1, not {workers}")
-    seed = secrets.randbits(32) if seed is None else seed
-    if seed < 0:
-        raise ModelError(f"a seed cannot be negative: {seed}")
+    chains, draws, burn_in = at_least(1, chains=chains), at_least(1, draws=draws), at_least(0, burn_in=burn_in)
+    workers = None if workers is None else at_least(1, workers=workers)
+    seed = secrets.randbits(32) if seed is None else at_least(0, seed=seed)
     begun = time.perf_counter()
     layout = lay_out(book, model)
     with sweeps_progress(chains * (burn_in + draws), shown=progress, compiling=must_compile(layout)) as report:

@@ -126,6 +126,8 @@ class Fixed:
     true_grade: Mapping[tuple[str, str], float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        for entry in fields(self):
+            object.__setattr__(self, entry.name, dict(getattr(self, entry.name)))
         checks = (
             ("effort", "a probability between 0 and 1", lambda value: 0 <= value <= 1),
             ("reliability", "between 0.000001 and 1,000,000", lambda value: 1e-6 <= value <= 1e6),

@@ -6,7 +6,7 @@
         (folder / "grades.csv").write_text(...)
 
 A writer fills a temporary folder beside the target, forces it to disk, and then puts it in the target's place. Linux
-and macOS exchange two folders in one step. Elsewhere the earlier results step aside first, and a writer that is killed
+and macOS exchange two folders in one step. Elsewhere the earlier results are renamed first, and a writer that is killed
 between the two renames leaves nothing at the target; whoever comes next, a writer or :func:`find`, puts the earlier
 results back. The target never holds anything but the whole of the earlier results or the whole of the new ones.
 

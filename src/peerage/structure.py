@@ -1,4 +1,4 @@
-"""How a class hangs together: who is graded how often, what connects the graders, and what is odd about it."""
+"""The structure of a class: who is graded how often, what connects the graders, and what is odd about it."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from peerage.decisions.explain import Explanation
 from peerage.gradebook import ROLES, STUDENT
 from peerage.inference.posterior import Posterior
 from peerage.rubric import Component
@@ -28,7 +29,7 @@ class Spread:
     n_compared: how many submissions a student graded on it; all else is about these
     peer_mean, peer_sd: mean and standard deviation, over submissions, of the mean of students' reports
     mean, sd: the same of the expected grades
-    n_changed: how many grades differ from the mean of students' reports, rounded to the rubric
+    n_changed: how many of the grades given differ from the mean of students' reports, rounded to the rubric
     """
 
     component: Component
@@ -48,8 +49,8 @@ class Summary:
     ----------
     spreads: for each component, its grades before and after
     n_grades: how many grades were estimated
-    confidence: the average posterior probability of a grade
-    n_unsure: how many grades have one below :data:`UNSURE`
+    confidence: the average posterior probability of a most likely grade
+    n_unsure: how many most likely grades have one below :data:`UNSURE`
     most_reliable, least_reliable: rows of ``posterior.graders()``
     """
 
@@ -71,9 +72,10 @@ class Summary:
         return sum(spread.n_changed for spread in self.spreads)
 
 
-def summarise(posterior: Posterior) -> Summary:
-    """Sum a fit up."""
+def summarise(posterior: Posterior, explanation: Explanation | None = None) -> Summary:
+    """Sum a fit up; the grades given are the explained ones, if there are any, or else the most likely ones."""
     grades = posterior.submissions()
+    grades["grade"] = grades["most_likely"] if explanation is None else explanation.grades["grade"]
     spreads = tuple(_spread(component, grades) for component in posterior.book.rubric.components)
     most, least = _extremes(posterior.graders())
     return Summary(
@@ -99,7 +101,7 @@ def _spread(component: Component, grades: pd.DataFrame) -> Spread:
         float(peers.std()),
         float(expected.mean()),
         float(expected.std()),
-        int((compared["most_likely"].to_numpy() != rounded).sum()),
+        int((compared["grade"].to_numpy() != rounded).sum()),
     )
 
 

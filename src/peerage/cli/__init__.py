@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SystemExit as stop:
         if stop.code == INTERRUPTED:
             say("interrupted")
-        return stop.code if isinstance(stop.code, int) else 0
+        return stop.code if isinstance(stop.code, int) else FAULT if stop.code else 0
     except PeerageError as error:
         say(describe_error(error))
         return BAD_INPUT

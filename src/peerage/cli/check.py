@@ -107,7 +107,7 @@ def _show(facts: dict[str, Any], notices: Iterable[Problem]) -> None:
     console.print("", scales, "", sep="\n")
     for notice in notices:
         console.print(f"note: {notice}", soft_wrap=True)
-    console.print("Nothing stands in the way of a fit.", soft_wrap=True)
+    console.print("This can be fitted.", soft_wrap=True)
 
 
 def _lines(facts: dict[str, Any]) -> Iterable[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""How the commands speak: results on standard output, everything else on standard error."""
+"""What the commands print: results on standard output, everything else on standard error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``peerage demo``: the whole way once, on a simulated class."""
+"""``peerage demo``: simulate, fit and compare, on one class."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ def show(outputs: Outputs, out: Path) -> None:
     from peerage.cli import summary
 
     console = output()
-    summary.show(outputs.posterior, console)
+    summary.show(outputs.posterior, console, outputs.explanation)
     if outputs.explanation is not None:
         different, total = outputs.explanation.n_different, len(outputs.explanation.grades)
         share = f"{different:,} of {counted(total, 'explained grade')} ({different / total:.0%})"

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from peerage.decisions.explain import Explanation
 from peerage.gradebook import ROLES
 from peerage.inference.posterior import Posterior
 from peerage.model import Model
@@ -20,9 +21,9 @@ _NOUNS = dict(zip(ROLES, ("student", "TA", "instructor"), strict=True))
 _SCALE = "Reliability is 1 / error variance on a scale of 0 to 5, with a 90% interval."
 
 
-def show(posterior: Posterior, console: Console) -> None:
+def show(posterior: Posterior, console: Console, explanation: Explanation | None = None) -> None:
     """Print what a fit found."""
-    summary = summarise(posterior)
+    summary = summarise(posterior, explanation)
     console.print(*_setting(posterior), sep="\n")
     console.print("", _spread_table(summary.spreads), "", sep="\n")
     console.print(*_certainty(summary), sep="\n")
@@ -65,7 +66,7 @@ def _certainty(summary: Summary) -> Iterator[str]:
         changed = _share(summary.n_changed, summary.n_compared)
         yield f"{changed} differ from the peers' rounded mean."
     unsure = _share(summary.n_unsure, summary.n_grades)
-    yield f"A grade is {summary.confidence:.0%} certain on average; {unsure} are below {UNSURE:.0%}."
+    yield f"The most likely grade is {summary.confidence:.0%} certain on average; {unsure} are below {UNSURE:.0%}."
 
 
 def _share(number: int, total: int) -> str:

@@ -136,7 +136,7 @@ def pose(
         first=np.cumsum([len(rows) for rows in excess]),
         lowest=np.array(lowest, dtype=np.int64),
         mass=np.concatenate(mass),
-        covers=np.array(covers, dtype=bool).reshape(-1, len(levels)),
+        covers=np.array(covers, dtype=bool).reshape(len(covers), len(levels)),
     )
 
 
@@ -174,5 +174,5 @@ def exactly(grade: float) -> Fraction:
 def desired_weights(influence: Floats) -> Integers:
     """Weights in proportion to the graders' influence, in millionths; equal if nobody has any."""
     total = influence.sum()
-    shares = influence / total if total > 0 else np.full(len(influence), 1 / len(influence))
+    shares = influence / total if total > 0 else np.full(len(influence), 1 / max(len(influence), 1))
     return np.asarray(np.rint(shares * MILLION).astype(np.int64))

@@ -20,7 +20,7 @@ UNLIKELY = 0.5
 
 @dataclass(frozen=True)
 class Voice:
-    """One review of a submission, as its student hears of it.
+    """One review of a submission, as its student is told of it.
 
     Attributes
     ----------

@@ -42,6 +42,7 @@ def assemble(
     reports = _without_repeats(entries, reports, rubric, duplicates, found)
     found.refuse()
     _note_left_out(entries, claims, reports, found)
+    _note_shared(entries, found)
     book = _build(entries, claims, rubric, reports)
     return replace(book, notices=(*found.notices, *surprises(book)))
 
@@ -102,6 +103,18 @@ def _note_left_out(entries: Entries, claims: Claims, reports: Reports, found: Fi
     empty = _pairs(entries, np.flatnonzero(~claims.own_work)) - len(np.unique(reports.pairs))
     if empty:
         found.note(f"{counted(empty, 'review')} without any grade left out")
+
+
+def _note_shared(entries: Entries, found: Findings) -> None:
+    """Note submissions that several files name: late reviews, or different work under one id."""
+    pairs = pd.DataFrame({"file": entries.file, "submission": entries.submission.codes}).drop_duplicates()
+    codes = pairs["submission"][pairs["submission"].duplicated()].unique()
+    if len(codes):
+        names = quoted(entries.submission.values[code] for code in codes)
+        found.note(
+            f"{counted(len(codes), 'submission')} in more than one file: {names}",
+            "where these are different pieces of work, give each an id of its own",
+        )
 
 
 def _pairs(entries: Entries, rows: Indexes) -> int:

@@ -133,7 +133,7 @@ def read(sources: Sequence[Source]) -> Extract:
     problems = [problem for source in sources for problem in _problems(source)]
     rubrics = [source for source in sources if _is_rubric(source.content)]
     if not rubrics:
-        remedy = "add the rubric, saved from rubrics/ID?include[]=peer_assessments&style=full"
+        remedy = "add the rubric, saved from rubrics/ID?include[]=assessments&style=full"
         problems.append(Problem("holds peer reviews but no scores", remedy, sources[0].file))
     if problems:
         raise InputError(problems)
@@ -179,7 +179,7 @@ def _problems(source: Source) -> Iterator[Problem]:
     elif not _is_rubric(source.content):
         yield Problem("is neither a list of peer reviews nor a rubric", "save it again from the API", source.file)
     elif not isinstance(source.content.get("assessments"), list):
-        remedy = "save the rubric again with ?include[]=peer_assessments&style=full"
+        remedy = "save the rubric again with ?include[]=assessments&style=full"
         yield Problem("has no list 'assessments'", remedy, source.file)
     else:
         for row, assessment in enumerate(source.content["assessments"], start=1):

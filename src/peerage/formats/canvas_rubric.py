@@ -47,6 +47,9 @@ def criteria_of(source: Source) -> dict[str, Criterion]:
     problems = []
     for entry, name in zip(entries, names, strict=True):
         name = name if repeated[name] == 1 else f"{name} ({entry['id']})"
+        if str(entry["id"]) in criteria:
+            message = f"two criteria have the id {str(entry['id'])!r}"
+            problems.append(Problem(message, "save the rubric again from the API", source.file))
         try:
             criteria[str(entry["id"])] = _criterion(name, entry)
         except (KeyError, TypeError, ValueError):

@@ -48,7 +48,7 @@ class Table:
     by_author: bool = False
 
     def resolved(self, given: Mapping[str, str], *, alone: bool) -> tuple[Sheet, Mapping[str, str]]:
-        """The sheet, and which column is which, by the user's word first.
+        """The sheet, and which column is which; what the user says comes first.
 
         Names of authors tell submissions apart only within a file, so that several files are assignments of their own.
         """

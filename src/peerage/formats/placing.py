@@ -97,6 +97,6 @@ def _times(entries: Entries, found: Findings) -> NDArray[np.datetime64]:
 def _time(text: str) -> np.datetime64:
     try:
         time = datetime.fromisoformat(text)
-    except ValueError:
+        return np.datetime64(time.astimezone(UTC).replace(tzinfo=None) if time.tzinfo else time, "us")
+    except (ValueError, OverflowError):
         return np.datetime64("NaT", "us")
-    return np.datetime64(time.astimezone(UTC).replace(tzinfo=None) if time.tzinfo else time, "us")

@@ -59,7 +59,7 @@ class Tables(NamedTuple):
 
 
 class Beliefs(NamedTuple):
-    """Priors on the grids; they may change between sweeps.
+    """Priors on the grids; kernels read them anew in every sweep.
 
     True grades have a row per component, reliabilities and biases a row per group of graders. With correlation, a
     true grade whose authors have mean reliability p is normal around

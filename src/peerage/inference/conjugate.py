@@ -1,4 +1,4 @@
-"""The sweeps of the uncensored model: reports are taken at face value, and updates have closed forms.
+"""The sweeps of the uncensored model: reports are exact numbers, and updates have closed forms.
 
 Same order as in the censored model: for each submission, efforts with the true grades and the effort probability summed
 out, then the true grades; for each grader, reliability, bias and effort probability. The one update without a closed
@@ -295,7 +295,7 @@ def _reliability(grader: int, rng: np.random.Generator, given: Given, state: Sta
 def _author_reliability(
     grader: int, rng: np.random.Generator, count: int, squares: float, given: Given, state: State, work: Work
 ) -> float:
-    """Draw an author's reliability on its grid, uniformly within the cell."""
+    """Draw an author's reliability on its grid, its logarithm uniformly within the cell."""
     reports, beliefs = given.reports, given.beliefs
     linear = 0.0
     quadratic = 0.0

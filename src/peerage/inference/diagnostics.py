@@ -113,27 +113,34 @@ def convergence_problems(variables: Mapping[str, tuple[Diagnostics, Labels]]) ->
     problems = []
     if first.chains == 1:
         problems.append(Problem("convergence cannot be judged from a single chain", "run with --chains 4"))
-    for name, (diagnostics, label) in variables.items():
-        problems += _problems_of(name.replace("_", " "), diagnostics, label)
+    found = [
+        finding
+        for name, (diagnostics, label) in variables.items()
+        for finding in _findings(name.replace("_", " "), diagnostics, label)
+    ]
+    if found:
+        remedy = _longer_run(first, min(ess for _, ess in found))
+        problems += [Problem(message, remedy) for message, _ in found]
     return problems
 
 
-def _problems_of(name: str, diagnostics: Diagnostics, label: Labels) -> list[Problem]:
+def _findings(name: str, diagnostics: Diagnostics, label: Labels) -> list[tuple[str, float]]:
+    """What is wrong with a variable, in words, and the effective draws of its worst entry."""
     r_hat, ess = diagnostics.r_hat, diagnostics.ess
     few = ess < WANTED_ESS * diagnostics.chains
     unsettled = (r_hat > LARGE_R_HAT) | ((r_hat > NOTABLE_R_HAT) & few)
     imprecise = few & ~unsettled
-    problems = []
+    found = []
     if unsettled.any():
         worst = _first_of_largest(np.where(unsettled, r_hat, -np.inf))
         size = f"{r_hat[worst]:.2f}" if r_hat[worst] < 100 else "above 100"
         message = f"{name} of {label(worst)} has not converged (R-hat {size})"
-        problems.append(Problem(message + _and_others(unsettled), _longer_run(diagnostics, ess[worst])))
+        found.append((message + _and_others(unsettled), float(ess[worst])))
     if imprecise.any():
         worst = _first_of_largest(np.where(imprecise, -ess, -np.inf))
         message = f"{name} of {label(worst)} is imprecise ({ess[worst]:.0f} effective draws)"
-        problems.append(Problem(message + _and_others(imprecise), _longer_run(diagnostics, ess[worst])))
-    return problems
+        found.append((message + _and_others(imprecise), float(ess[worst])))
+    return found
 
 
 def _first_of_largest(values: Floats) -> tuple[int, ...]:

@@ -30,8 +30,9 @@ class Draws(Mapping[str, NDArray[np.float32]]):
             if variable not in VARIABLES:
                 raise KeyError(f"{variable!r} is not drawn; there are {', '.join(VARIABLES)}")
             values = self.on_model_scale(variable)
-            self._made[variable] = self._by_submission(values) if variable == "true_grade" else values
-            self._made[variable].setflags(write=False)
+            made = self._by_submission(values) if variable == "true_grade" else values.view()
+            made.setflags(write=False)
+            self._made[variable] = made
         return self._made[variable]
 
     def __iter__(self) -> Iterator[str]:
@@ -69,7 +70,9 @@ class Draws(Mapping[str, NDArray[np.float32]]):
         return values
 
     def _clipped_to_fixed_bins(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
-        for cell in np.flatnonzero(self._layout.fixed_level >= 0):
+        fixed = np.flatnonzero(self._layout.fixed_level >= 0)
+        values = values.copy() if len(fixed) else values
+        for cell in fixed:
             low, high = self._layout.bin_of(cell)
             values[:, :, cell] = np.clip(values[:, :, cell], low, np.nextafter(np.float32(high), np.float32(low)))
         return values

@@ -253,5 +253,11 @@ def _fixed_levels(book: Gradebook, model: Model, cell_of: NDArray[np.int64]) -> 
         cell = cell_of[submissions[submission], book.rubric.names.index(component)]
         if cell < 0:
             raise ModelError(f"the true grade of {submission!r} is fixed in {component!r}, which nobody graded there")
+        grades = book.rubric[component].grades
+        if not grades[0] <= grade <= grades[-1]:
+            legal = f"{grades[0]:g} to {grades[-1]:g}"
+            raise ModelError(
+                f"the true grade of {submission!r} in {component!r} is fixed at {grade:g}, outside {legal}"
+            )
         levels[cell] = book.rubric[component].level_of(grade)
     return levels

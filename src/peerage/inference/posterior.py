@@ -20,7 +20,7 @@ from peerage.inference.diagnostics import Diagnostics, convergence_problems, rha
 from peerage.inference.draws import Draws
 from peerage.inference.layout import Layout, lay_out
 from peerage.inference.predictive import log_likelihood, report_masses
-from peerage.inference.sampler import VARIABLES, Samples, sample
+from peerage.inference.sampler import VARIABLES, Samples, at_least, sample
 from peerage.inference.summaries import code_quantiles
 from peerage.model import Model
 from peerage.rubric import Component
@@ -29,6 +29,8 @@ LOWER, UPPER = 0.05, 0.95
 """The quantiles that are called lower and upper in all tables."""
 
 _END_CELL_LIMIT = 1e-3
+_LARGEST_SHIFT = 0.5
+"""How far priors may move a component's mean grade, on the 0–5 scale, before a fit warns."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +159,7 @@ class Posterior:
             rows.append(
                 {
                     "variable": name,
-                    "r_hat": result.r_hat.max(),
+                    "r_hat": r_hat.max() if np.isfinite(r_hat).any() else np.nan,
                     "r_hat_median": np.median(result.r_hat),
                     "ess_bulk": result.ess_bulk.min(),
                     "ess_bulk_median": np.median(result.ess_bulk),
@@ -175,7 +177,7 @@ class Posterior:
             name: (result, lambda index, labels=labels: labels[index[0]])
             for name, (result, labels) in self._diagnosed.items()
         }
-        return tuple(convergence_problems(judged)) + tuple(self._end_cell_problems())
+        return (*convergence_problems(judged), *self._end_cell_problems(), *self._prior_problems())
 
     def log_likelihood(self) -> NDArray[np.float32]:
         """(chain, draw, review): log probability of each review's reported grades, effort summed out."""
@@ -208,13 +210,14 @@ class Posterior:
         later = sample(
             self.layout,
             chains=self.samples.n_chains,
-            draws=draws,
+            draws=at_least(1, draws=draws),
             burn_in=0,
             seed=self.seed,
-            workers=workers,
+            workers=None if workers is None else at_least(1, workers=workers),
             states=self.samples.states,
         )
-        return replace(self, samples=self.samples.followed_by(later))
+        timings = {name: seconds + later.seconds for name, seconds in self.timings.items()}
+        return replace(self, samples=self.samples.followed_by(later), timings=timings)
 
     def save(self, path: str | Path) -> None:
         """Write everything to one file (npz, no pickle)."""
@@ -319,11 +322,29 @@ class Posterior:
         """The variables, their stored draws and their ids, without what is fixed."""
         ids = self._cell_ids()
         cells = [f"{u} in {c}" for u, c in zip(ids["submission"], ids["component"], strict=True)]
-        yield "true_grade", self.samples.draws["true_grade"], cells
+        free = np.flatnonzero(self.layout.fixed_level == MISSING)
+        yield "true_grade", self.samples.draws["true_grade"][:, :, free], [cells[cell] for cell in free]
         for name in VARIABLES[1:]:
             known = getattr(self.layout.known, name)
             free = np.flatnonzero(np.isnan(known))
             yield name, self.samples.draws[name][:, :, free], [self.book.graders[grader] for grader in free]
+
+    def _prior_problems(self) -> Iterator[Problem]:
+        """Components whose grades the priors move as a whole: they were made for another class."""
+        peers, _ = self._report_summaries()
+        mu_s, _ = self.layout.true_grade_prior
+        for index, component in enumerate(self.book.rubric.components):
+            mine = (self.layout.reports.cell_component == index) & ~np.isnan(peers)
+            if not mine.any():
+                continue
+            expected = self.samples.level_mass[mine, : component.n_levels] @ component.scaled
+            before = float(component.to_model(peers[mine]).mean())
+            if abs(expected.mean() - before) > _LARGEST_SHIFT:
+                message = (
+                    f"the priors move {component.name} by {expected.mean() - before:+.1f} on a scale of 0 to 5: they "
+                    f"expect a mean near {mu_s[index]:g}, and the peers' is {before:.1f}"
+                )
+                yield Problem(message, f"use --priors FILE with, say, mu_s = {before:.1f}")
 
     def _end_cell_problems(self) -> Iterator[Problem]:
         """Draws that pile up at the end of a grid: the grid, not the data, decides there."""
@@ -336,4 +357,5 @@ class Posterior:
             if share[worst] > _END_CELL_LIMIT:
                 words = name.replace("_", " ")
                 message = f"{words} of {labels[worst]} lies at the end of its grid in {share[worst]:.1%} of the draws"
-                yield Problem(message, "its prior does not fit this class: choose other priors")
+                wide = "its prior does not fit this class: choose other priors"
+                yield Problem(message, wide if self.model.grids == "wide" else "use grids='wide'")

@@ -6,17 +6,19 @@ number of threads.
 
 from __future__ import annotations
 
+import operator
 import os
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from peerage.errors import ModelError
 from peerage.gradebook import MISSING
 from peerage.inference import censored, uncensored
 from peerage.inference.arrays import Sums
@@ -74,6 +76,18 @@ class Samples:
         )
 
 
+def at_least(least: int, **setting: int) -> int:
+    """A whole number that is given by name and not too small, as a plain int."""
+    ((name, value),) = setting.items()
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise ModelError(f"{name} must be a whole number, not {value!r}") from None
+    if number < least:
+        raise ModelError(f"{name} must be at least {least}, not {number}")
+    return number
+
+
 def must_compile(layout: Layout) -> bool:
     """Whether sampling will first compile its kernels, which takes some seconds once after installation."""
     return needs_compilation(_engine(layout).sweep)
@@ -109,7 +123,10 @@ def sample(
     with ThreadPoolExecutor(max_workers=min(workers or os.cpu_count() or 1, len(runs))) as pool:
         futures = [pool.submit(run.run, burn_in, draws, stop) for run in runs]
         try:
-            wait(futures)
+            # In short waits, so that Ctrl-C is heeded on every system; one chain's error stops the others.
+            while wait(futures, _CHUNK_SECONDS, return_when=FIRST_EXCEPTION).not_done:
+                if any(future.done() and future.exception() for future in futures):
+                    stop.set()
         except BaseException:
             stop.set()
             raise

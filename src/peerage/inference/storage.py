@@ -50,26 +50,28 @@ def load(path: str | Path) -> Posterior:
         with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
         meta = json.loads(arrays["meta"].tobytes())
+        if meta["format"] != FORMAT:
+            raise ResultsError(f"{path}: this was saved by another version of peerage; run peerage fit again")
+        model, samples, book = Model.from_dict(meta["model"]), _samples(meta, arrays), _book(meta, arrays)
+        return Posterior(book, model, meta["seed"], meta["burn_in"], samples, meta["timings"])
     except OSError as error:
         raise ResultsError(f"{path}: cannot be read ({error.strerror or error}); check the path") from None
     except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
         raise ResultsError(f"{path}: this is not a posterior that peerage saved; run peerage fit again") from None
-    if meta["format"] != FORMAT:
-        raise ResultsError(f"{path}: this was saved by another version of peerage; run peerage fit again")
-    states = tuple(
+
+
+def _samples(meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Samples:
+    states = (
         ChainState(_state_variables(arrays, index), generator) for index, generator in enumerate(meta["generators"])
     )
-    samples = Samples(
+    return Samples(
         {name: arrays[f"draws_{name}"] for name in VARIABLES},
         arrays["effortful_count"],
         arrays["mean_level_mass"],
         arrays["mean_effortful"],
         arrays["mean_influence"],
-        states,
+        tuple(states),
         meta["seconds"],
-    )
-    return Posterior(
-        _book(meta, arrays), Model.from_dict(meta["model"]), meta["seed"], meta["burn_in"], samples, meta["timings"]
     )
 
 

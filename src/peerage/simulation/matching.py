@@ -1,6 +1,6 @@
 """Who reviews what: a random matching in which everyone gives, and everything gets, the same number of reviews.
 
-Reviews are dealt like cards from a shuffled circle of submissions, so that the counts are equal at once. The few that
+Reviews are given out in turn from a shuffled circle of submissions, so that the counts are equal at once. The few that
 landed on a banned pair (one's own work) go to the least reviewed submission instead, and paths of single moves level
 the counts again. Swaps of pairs of reviews, which change no count, then make the matching random.
 """
