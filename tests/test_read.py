@@ -162,3 +162,18 @@ def test_options_that_are_not_understood(tmp_path: Path) -> None:
         pg.read_grades(path, duplicates="first")  # type: ignore[arg-type]
     with pytest.raises(pg.InputError, match="no file"):
         pg.read_grades([])
+
+
+def test_a_time_that_no_clock_can_convert_stays_unknown() -> None:
+    rows = {"submission": ["p", "p"], "grader": ["a", "b"], "S": [0, 1]}
+    book = pg.Gradebook.from_table(pd.DataFrame(rows | {"time": ["0001-01-01T00:00:00+05:00", "2024-09-30 17:05"]}))
+    assert book.times is not None
+    assert np.isnat(book.times).tolist() == [True, False]
+    assert any("1 time not understood" in notice.message for notice in book.notices)
+
+
+def test_submissions_that_several_files_name_are_noted(tmp_path: Path) -> None:
+    for week in ("1", "2"):
+        (tmp_path / f"week{week}.csv").write_text(f"submission,grader,S\nann,bob{week},0\ncyd,bob{week},1\n")
+    book = pg.read_grades([tmp_path / "week1.csv", tmp_path / "week2.csv"])
+    assert any("2 submissions in more than one file: 'ann', 'cyd'" in notice.message for notice in book.notices)

@@ -100,10 +100,8 @@ def convergence_problems(variables: Mapping[str, tuple[Diagnostics, Labels]]) ->
 
     R-hat beyond 1.01 is no evidence alone. Of m half chains with n draws each, of which one in a is effective,
     R-hat² is about 1 + (a·χ²/(m−1) − 1)/n with m − 1 degrees of freedom: with 4 × 1,000 draws and a = 17, that
-    of the slowest true grades of a class, the median is 1.014, while 1.1 is exceeded once in four million.
-    Such an entry is reported once in 200 times (its estimated ESS varies), one with a = 3 practically never.
-    Chains that disagree leave few effective draws: one of four that stays a standard deviation away makes
-    R-hat 1.10 and leaves 7 a chain, and is always reported; at 0.7 standard deviations nine times in ten.
+    of the slowest true grades of a class, the median is 1.014, while 1.1 is exceeded once in four million. Chains
+    that disagree, on the other hand, leave few effective draws.
     """
     if not variables:
         return []
