@@ -22,7 +22,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -66,10 +66,10 @@ def check_target(path: str | Path, inputs: Iterable[str | Path] = ()) -> None:
     """Refuse a target that results may not replace, or whose replacement would delete one of the inputs."""
     target = Path(path).resolve()
     here = Path.cwd()
-    if target == here or target in here.parents:
+    if _is_one_of(target, (here, *here.parents)):
         raise ResultsError(f"{path}: results cannot replace the folder that you are in; name another folder")
     for file in inputs:
-        if target in Path(file).resolve().parents:
+        if _is_one_of(target, Path(file).resolve().parents):
             raise ResultsError(f"{path}: the input {file} lies in this folder; name another folder for the results")
     if not target.exists():
         return
@@ -85,6 +85,11 @@ def check_target(path: str | Path, inputs: Iterable[str | Path] = ()) -> None:
     if strangers:
         what = f"{strangers[0]!r} in this folder was not written by peerage and would be lost"
         raise ResultsError(f"{path}: {what}; move it elsewhere, or name another folder")
+
+
+def _is_one_of(target: Path, folders: Sequence[Path]) -> bool:
+    """Whether a folder is among some, also where names differ in case and the system does not care."""
+    return target in folders or (target.exists() and any(target.samefile(folder) for folder in folders))
 
 
 def find(path: str | Path) -> Path:
