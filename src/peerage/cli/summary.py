@@ -65,8 +65,8 @@ def _certainty(summary: Summary) -> Iterator[str]:
     if summary.n_compared:
         changed = _share(summary.n_changed, summary.n_compared)
         yield f"{changed} differ from the peers' rounded mean."
-    unsure = _share(summary.n_unsure, summary.n_grades)
-    yield f"The most likely grade is {summary.confidence:.0%} certain on average; {unsure} are below {UNSURE:.0%}."
+    unsure = f"{summary.n_unsure:,} ({summary.n_unsure / summary.n_grades:.0%})"
+    yield f"A most likely grade is {summary.confidence:.0%} certain on average; {unsure} are below {UNSURE:.0%}."
 
 
 def _share(number: int, total: int) -> str:
