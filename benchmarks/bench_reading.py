@@ -18,11 +18,19 @@ REVIEWS_PER_GRADER = 4
 _PANDAS = "import pandas; pandas.read_csv({path!r}, keep_default_na=False)"
 _PEERAGE = "import peerage; from peerage.cli import check; check.summarise(peerage.read_grades({path!r}))"
 _CHILD = """
-import resource, time
+import resource, sys, time
+from pathlib import Path
 {warm_up}
 start = time.perf_counter()
 {program}
-print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * {unit})
+seconds = time.perf_counter() - start
+if sys.platform == "linux":
+    # What getrusage says counts the parent's memory too, from before the child became a program of its own.
+    lines = Path("/proc/self/status").read_text().splitlines()
+    peak = next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) * 1024
+else:
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(seconds, peak)
 """
 
 
@@ -52,9 +60,8 @@ def write_class(path: Path, *, wide: bool, grades: int = GRADES) -> None:
 
 def measure(program: str, path: Path) -> Cost:
     """Run a program on a file in a process of its own; imports are not part of the time."""
-    unit = 1 if sys.platform == "darwin" else 1024
     warm_up = "import pandas, peerage.formats, peerage.structure"
-    child = _CHILD.format(warm_up=warm_up, program=program.format(path=str(path)), unit=unit)
+    child = _CHILD.format(warm_up=warm_up, program=program.format(path=str(path)))
     answer = subprocess.run([sys.executable, "-c", child], capture_output=True, text=True, check=True).stdout.split()
     return Cost(float(answer[0]), int(answer[1]))
 
