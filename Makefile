@@ -8,7 +8,7 @@
 
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := src tests benchmarks
+SOURCES := src tests benchmarks docs
 
 # Tests that compare with other software skip where that is missing, unless PEERAGE_REQUIRE_ALL is set.
 TEST_SETUP := $(VENV)/installed-dev $(if $(PEERAGE_REQUIRE_ALL),$(VENV)/installed-bench)

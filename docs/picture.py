@@ -46,4 +46,5 @@ def main() -> None:
     figure.savefig(Path(__file__).with_name("demo.png"), dpi=110)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -15,6 +15,7 @@ from typing import Any
 import tomli_w
 
 from peerage.errors import InputError, ModelError, Problem
+from peerage.textfile import read_text
 
 INSTRUCTOR_RELIABILITY = 16.0
 """The reliability at which instructors' grades are clamped (the paper, section 4)."""
@@ -105,12 +106,7 @@ class Priors:
     def read(cls, path: str | Path) -> Priors:
         """Read a priors file (TOML)."""
         path = Path(path)
-        try:
-            return cls.from_toml(path.read_text(encoding="utf-8-sig"), file=path.name)
-        except OSError as error:
-            raise InputError(Problem(f"cannot be read ({error.strerror})", "check the path", str(path))) from None
-        except UnicodeDecodeError:
-            raise InputError(Problem("is not UTF-8 text", "save the priors as UTF-8", path.name)) from None
+        return cls.from_toml(read_text(path), file=path.name)
 
 
 @dataclass(frozen=True)

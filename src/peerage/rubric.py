@@ -22,6 +22,7 @@ import tomli_w
 from numpy.typing import ArrayLike, NDArray
 
 from peerage.errors import InputError, Problem
+from peerage.textfile import read_text
 
 MODEL_MAXIMUM = 5.0
 """The upper end of the model's scale; the lower end is 0."""
@@ -97,6 +98,13 @@ class Component:
         cuts = (self.scaled[1:] + self.scaled[:-1]) / 2
         cuts.setflags(write=False)
         return cuts
+
+    @cached_property
+    def edges(self) -> NDArray[np.float64]:
+        """The ends of the grades' bins on the model's scale; the first and the last are open."""
+        edges = np.concatenate([[-np.inf], self.cuts, [np.inf]])
+        edges.setflags(write=False)
+        return edges
 
     def to_model(self, grade: ArrayLike) -> NDArray[np.float64]:
         """Map a grade from the rubric's units onto 0–5."""
@@ -179,12 +187,7 @@ class Rubric:
     def read(cls, path: str | Path) -> Rubric:
         """Read a rubric file (TOML)."""
         path = Path(path)
-        try:
-            return cls.from_toml(path.read_text(encoding="utf-8-sig"), file=path.name)
-        except OSError as error:
-            raise InputError(Problem(f"cannot be read ({error.strerror})", "check the path", str(path))) from None
-        except UnicodeDecodeError:
-            raise InputError(Problem("is not UTF-8 text", "save the rubric as UTF-8", path.name)) from None
+        return cls.from_toml(read_text(path), file=path.name)
 
     def to_toml(self) -> str:
         """The rubric as TOML text, readable by :meth:`from_toml`."""

@@ -83,6 +83,5 @@ class Draws(Mapping[str, NDArray[np.float32]]):
         out = np.full(shape, np.nan, np.float32)
         for index, component in enumerate(book.rubric.components):
             mine = np.flatnonzero(layout.reports.cell_component == index)
-            low, span = component.grades[0], component.grades[-1] - component.grades[0]
-            out[:, :, layout.cell_submission[mine], index] = low + values[:, :, mine] * np.float32(span / 5.0)
+            out[:, :, layout.cell_submission[mine], index] = component.from_model(values[:, :, mine])
         return out

@@ -138,8 +138,7 @@ class Layout:
 
     def bin_of(self, cell: int | np.integer) -> tuple[float, float]:
         """The ends, on the model's scale, of the bin at which a cell's true grade is fixed."""
-        cuts = self.book.rubric.components[self.reports.cell_component[cell]].cuts
-        bounds = np.concatenate([[-np.inf], cuts, [np.inf]])
+        bounds = self.book.rubric.components[self.reports.cell_component[cell]].edges
         return float(bounds[self.fixed_level[cell]]), float(bounds[self.fixed_level[cell] + 1])
 
     def clamps(self, bins: NDArray[np.float32]) -> Clamps:

@@ -61,8 +61,7 @@ def report_masses(layout: Layout, draws: Draws, grader: int, submission: int) ->
         index = int(layout.reports.cell_component[cell])
         component = layout.book.rubric.components[index]
         centre = true_grades[:, :, cell].ravel().astype(np.float64) + bias
-        edges = np.concatenate([[-np.inf], component.cuts, [np.inf]])
-        effortful = np.diff(ndtr((edges - centre[:, None]) * np.sqrt(reliability)[:, None]), axis=1)
+        effortful = np.diff(ndtr((component.edges - centre[:, None]) * np.sqrt(reliability)[:, None]), axis=1)
         mixed = effort[:, None] * effortful + (1 - effort[:, None]) * _low_effort(layout, index)
         masses[index] = np.asarray(mixed.mean(axis=0))
     return masses
@@ -85,9 +84,8 @@ def _report_low_effort(layout: Layout) -> NDArray[np.float64]:
 def _report_bins(layout: Layout) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """(reports,) the ends of each report's bin on the model's scale."""
     edges = np.full((len(layout.book.rubric), layout.max_levels + 1), np.inf)
-    edges[:, 0] = -np.inf
     for index, component in enumerate(layout.book.rubric.components):
-        edges[index, 1 : component.n_levels] = component.cuts
+        edges[index, : component.n_levels + 1] = component.edges
     component_of, level = layout.report_component, layout.report_level
     return edges[component_of, level], edges[component_of, level + 1]
 
