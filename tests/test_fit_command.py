@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 import peerage as pg
+from children import running
 from peerage.cli import main
 from peerage.fitting import DEFAULT_BURN_IN
 from peerage.outputs import FILES
@@ -215,9 +214,8 @@ def test_the_help_names_the_default_burn_in(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_ctrl_c_ends_a_fit_and_leaves_nothing(grades: Path) -> None:
-    command = [sys.executable, "-c", "import sys; from peerage.cli import main; sys.exit(main())"]
-    arguments = ["fit", str(grades), "--draws", "1000000"]
-    with subprocess.Popen([*command, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+    program = "import sys; from peerage.cli import main; sys.exit(main())"
+    with running(program, "fit", str(grades), "--draws", "1000000") as child:
         assert child.stderr is not None
         assert child.stderr.readline().startswith("note: ")  # the grades are read, and sampling begins
         time.sleep(3)

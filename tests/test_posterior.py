@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import signal
-import subprocess
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +17,7 @@ from scipy import stats
 from scipy.special import ndtr
 
 import peerage as pg
+from children import running
 from peerage.inference.sampler import VARIABLES
 from peerage.model import Model
 from tiny import MODELS, PRIORS, model_id, tiny_class
@@ -360,7 +359,7 @@ def test_ctrl_c_ends_a_long_fit_promptly() -> None:
         "except KeyboardInterrupt:\n"
         "    print('stopped', threading.active_count(), flush=True)\n"
     )
-    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as child:
+    with running(program) as child:
         assert child.stdout is not None
         assert child.stdout.readline() == "ready\n"
         time.sleep(1.0)  # the second fit is under way
