@@ -17,6 +17,9 @@ import tomli_w
 from peerage.errors import InputError, ModelError, Problem
 from peerage.textfile import read_text
 
+LEARNED = "learned"
+"""What stands for priors that are learned from the class."""
+
 INSTRUCTOR_RELIABILITY = 16.0
 """The reliability at which instructors' grades are clamped (the paper, section 4)."""
 
@@ -173,7 +176,7 @@ class Model:
     effort: bool = True
     censoring: bool = True
     correlation: bool = False
-    priors: Priors | str = field(default_factory=Priors)
+    priors: Priors | str = LEARNED
     fixed: Fixed = field(default_factory=Fixed)
     grids: str = "wide"
 
@@ -181,19 +184,25 @@ class Model:
         for name in ("bias", "effort", "censoring", "correlation"):
             if not isinstance(getattr(self, name), bool):
                 raise ModelError(f"{name} is either True or False, not {getattr(self, name)!r}")
-        if self.priors == "learned":
-            raise ModelError("priors cannot be learned from the class yet; use priors='paper' or Priors.paper(...)")
         if self.priors == "paper":
             object.__setattr__(self, "priors", Priors.paper())
-        if not isinstance(self.priors, Priors):
-            raise ModelError(f"priors are 'paper' or Priors.paper(...), not {self.priors!r}")
+        if not isinstance(self.priors, Priors) and self.priors != LEARNED:
+            raise ModelError(f"priors are 'learned', 'paper' or Priors.paper(...), not {self.priors!r}")
         if self.grids not in ("wide", "paper"):
             raise ModelError(f"grids are 'wide' or 'paper', not {self.grids!r}")
+        if self.learned and self.grids == "paper":
+            raise ModelError("the paper's grids are for fixed priors; use grids='wide' or priors='paper'")
+
+    @property
+    def learned(self) -> bool:
+        """Whether the priors are learned from the class."""
+        return self.priors == LEARNED
 
     @property
     def hyperparameters(self) -> Priors:
-        """The priors, which are always resolved by the time a model exists."""
-        assert isinstance(self.priors, Priors)
+        """The fixed priors."""
+        if not isinstance(self.priors, Priors):
+            raise ModelError("this model's priors are learned from a class; posterior.priors() has what was learned")
         return self.priors
 
     @property
@@ -203,8 +212,9 @@ class Model:
         return " + ".join(on) if on else "reliability alone"
 
     def with_priors(self, **hyperparameters: float | tuple[float, ...]) -> Model:
-        """The same model with some hyperparameters replaced."""
-        return replace(self, priors=Priors.paper(**(asdict(self.hyperparameters) | hyperparameters)))
+        """The same model with some hyperparameters replaced; the others are the paper's if they were learned."""
+        fixed = {} if self.learned else asdict(self.hyperparameters)
+        return replace(self, priors=Priors.paper(**(fixed | hyperparameters)))
 
     def to_dict(self) -> dict[str, Any]:
         """The model as nested plain values, ready for TOML or JSON."""
@@ -214,7 +224,7 @@ class Model:
             "censoring": self.censoring,
             "correlation": self.correlation,
             "grids": self.grids,
-            "priors": self.hyperparameters.to_dict(),
+            "priors": LEARNED if self.learned else self.hyperparameters.to_dict(),
             "fixed": [dict(zip(FIXED_COLUMNS, row, strict=True)) for row in self.fixed.rows()],
         }
 
@@ -222,7 +232,7 @@ class Model:
     def from_dict(cls, entries: Mapping[str, Any]) -> Model:
         """Build from what :meth:`to_dict` gives."""
         entries = dict(entries)
-        priors = entries.pop("priors", "paper")
+        priors = entries.pop("priors", LEARNED)
         fixed = [tuple(row[name] for name in FIXED_COLUMNS) for row in entries.pop("fixed", [])]
         unknown = sorted(set(entries) - {entry.name for entry in fields(cls)})
         if unknown:

@@ -63,19 +63,23 @@ class Beliefs(NamedTuple):
 
     True grades have a row per component, reliabilities and biases a row per group of graders. With correlation, a
     true grade whose authors have mean reliability p is normal around
-    ``author_mean + author_slope·(p − author_origin)``.
+    ``author_mean + author_slope·(p − author_origin)``. ``support`` is where a component's true grades have a prior
+    mass worth multiplying; the masses are zero elsewhere, for products of tiny numbers are slow.
     """
 
     true_grade: F32
+    support: I64
     log_true_grade: F64
+    reliability: F32
     log_reliability: F64
+    bias: F32
     log_bias: F64
     group: I32
     effort: F64
     log_low_effort: F64
     author_mean: F64
     author_slope: F64
-    author_origin: float
+    author_origin: F64
     author_precision: F64
 
 
@@ -90,6 +94,24 @@ class Clamps(NamedTuple):
     reliability_value: F64
 
 
+class Learning(NamedTuple):
+    """Whether priors are learned, and what their updates need to know of the class."""
+
+    on: bool
+    correlated: bool
+    has_staff: bool
+    can_shift: bool
+    step: float
+    true_grade_edges: F64
+    bias_edges: F64
+    reliability_points: F64
+    log_reliability_points: F64
+    cut_start: I64
+    cuts: F64
+    report_level: I64
+    report_component: I32
+
+
 class Given(NamedTuple):
     """All that a chain conditions on."""
 
@@ -97,16 +119,19 @@ class Given(NamedTuple):
     tables: Tables
     beliefs: Beliefs
     clamps: Clamps
+    learning: Learning
 
 
 class State(NamedTuple):
-    """Where a chain stands."""
+    """Where a chain stands; learned hyperparameters by coordinate (``hyper``), with the widths of their moves."""
 
     true_grade: I32
     reliability: I32
     bias: I32
     effort: F64
     effortful: Flags
+    hyper: F64
+    hyper_width: F64
 
 
 class Sums(NamedTuple):
@@ -125,6 +150,19 @@ class Draws(NamedTuple):
     bias: NDArray[np.unsignedinteger]
     effort: F32
     effortful_count: I64
+    hyper: F64
+
+
+class Scratch(NamedTuple):
+    """Scratch memory for the updates of graders and of learned hyperparameters."""
+
+    likelihood: F32
+    masses: F64
+    grid_counts: F64
+    author_sums: F64
+    low_effort: F64
+    level_counts: F64
+    exceeding: I64
 
 
 class Work(NamedTuple):
@@ -132,9 +170,11 @@ class Work(NamedTuple):
 
     running: F32
     priors: F32
+    ends: I64
     totals: F64
     offset: I64
     effortful: I64
     part: F32
     logs: F64
     sums: F64
+    scratch: Scratch

@@ -9,9 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from peerage.inference.arrays import Beliefs, Draws, Given, State, Tables, Work
+from peerage.inference.arrays import Beliefs, Draws, Given, Learning, Scratch, State, Tables, Work
+from peerage.inference.hyper import effort_prior
 from peerage.inference.kernels import sweep
 from peerage.inference.layout import AUTHOR, Layout
+from peerage.inference.learning import cut_to_support
 from peerage.inference.likelihood import (
     LOG_FLOOR,
     Grid,
@@ -34,10 +36,11 @@ _FEW_LEVELS = 25
 
 def prepare(layout: Layout) -> Given:
     """Everything that the kernels condition on."""
-    return Given(layout.reports, _tables(layout), _beliefs(layout), layout.clamps(_fixed_bins(layout)))
+    clamps = layout.clamps(_fixed_bins(layout))
+    return Given(layout.reports, _tables(layout), _beliefs(layout), clamps, _learning(layout))
 
 
-def initial_state(layout: Layout, given: Given, rng: np.random.Generator) -> State:
+def initial_state(layout: Layout, given: Given, rng: np.random.Generator, chain: int = 0) -> State:
     """A dispersed start: true grades near the reports' means, all else drawn from the prior."""
     grids = layout.grids
     spread = layout.report_means + 0.5 * rng.standard_normal(layout.n_cells)
@@ -50,10 +53,11 @@ def initial_state(layout: Layout, given: Given, rng: np.random.Generator) -> Sta
     reliability[~np.isnan(known.reliability)] = 0
     bias = _draw_rows(beliefs.log_bias[layout.group], rng)
     bias[~np.isnan(known.bias)] = len(grids.bias)
-    alpha, beta = beliefs.effort
+    theta, width = layout.initial_hyper(rng, chain)
+    alpha, beta = effort_prior(theta) if layout.model.learned else beliefs.effort
     effort = np.where(np.isnan(known.effort), rng.beta(alpha, beta, layout.n_graders), known.effort)
     effortful = rng.random(layout.book.n_reviews) < effort[layout.reports.review_grader]
-    return State(true_grade, reliability, bias, effort, effortful)
+    return State(true_grade, reliability, bias, effort, effortful, theta, width)
 
 
 def new_draws(layout: Layout, count: int) -> Draws:
@@ -67,6 +71,7 @@ def new_draws(layout: Layout, count: int) -> Draws:
         np.zeros((count, layout.n_graders), code),
         np.zeros((count, layout.n_graders), np.float32),
         np.zeros(count, np.int64),
+        np.zeros((count, layout.n_hyper)),
     )
 
 
@@ -74,16 +79,29 @@ def new_work(layout: Layout) -> Work:
     """Scratch memory for one chain."""
     grids = layout.grids
     cells = int(np.diff(layout.reports.submission_cells).max())
-    size, longest = len(grids.true_grade), max(len(grids.true_grade), len(grids.reliability), len(grids.bias))
+    size = len(grids.true_grade)
+    longest = max(size, len(grids.reliability), len(grids.bias), layout.max_levels)
+    n_components = len(layout.book.rubric)
+    scratch = Scratch(
+        np.zeros((layout.n_graders, max(len(grids.reliability), len(grids.bias))), np.float32),
+        np.zeros(longest),
+        np.zeros((n_components, size)),
+        np.zeros((n_components + 1, 6)),
+        np.zeros((n_components, layout.max_levels)),
+        np.zeros((n_components, layout.max_levels)),
+        np.zeros((3, int(np.diff(layout.reports.grader_reviews).max())), np.int64),
+    )
     return Work(
         np.zeros((cells, size), np.float32),
         np.zeros((cells, size), np.float32),
+        np.zeros((cells, 2), np.int64),
         np.zeros(cells),
         np.zeros(layout.n_graders, np.int64),
         np.zeros(layout.n_graders, np.int64),
         np.zeros(longest, np.float32),
         np.zeros(longest),
         np.zeros(layout.max_levels),
+        scratch,
     )
 
 
@@ -107,7 +125,7 @@ def _fixed_bins(layout: Layout) -> NDArray[np.float32]:
 
 
 def _beliefs(layout: Layout) -> Beliefs:
-    priors, grids = layout.model.hyperparameters, layout.grids
+    priors, grids = layout.priors, layout.grids
     mu_s, sigma_s = layout.true_grade_prior
     log_true_grade = np.maximum(log_normal_cell_masses(grids.true_grade.edges, mu_s, sigma_s), LOG_FLOOR)
     gammas = [(priors.alpha_tau, priors.beta_tau), (priors.alpha_tau_ta, priors.beta_tau_ta)]
@@ -117,24 +135,32 @@ def _beliefs(layout: Layout) -> Beliefs:
     rows = [log_reliability[0], log_reliability[1], log_reliability[0], np.maximum(author, LOG_FLOOR)]
     sigma_b = priors.sigma_b if layout.has_bias else 1.0
     log_bias = np.maximum(log_normal_cell_masses(grids.bias.edges, 0.0, sigma_b), LOG_FLOOR)
+    log_biases = np.tile(log_bias, (AUTHOR + 1, 1))
+    true_grade = np.exp(log_true_grade).astype(np.float32)
+    support = np.zeros((len(true_grade), 2), np.int64)
+    for row, ends in zip(true_grade, support, strict=True):
+        cut_to_support(row, ends)
     return Beliefs(
-        true_grade=np.exp(log_true_grade).astype(np.float32),
+        true_grade=true_grade,
+        support=support,
         log_true_grade=log_true_grade,
+        reliability=np.exp(np.array(rows)).astype(np.float32),
         log_reliability=np.array(rows),
-        log_bias=np.tile(log_bias, (AUTHOR + 1, 1)),
+        bias=np.exp(log_biases).astype(np.float32),
+        log_bias=log_biases,
         group=layout.group,
         effort=np.array([priors.alpha_e, priors.beta_e]),
         log_low_effort=_log_low_effort(layout),
         author_mean=correlation.mean,
         author_slope=correlation.slope,
-        author_origin=correlation.origin,
+        author_origin=np.array([correlation.origin]),
         author_precision=correlation.precision,
     )
 
 
 def _log_low_effort(layout: Layout) -> NDArray[np.float64]:
     """(reports,) log probability of each report if no effort was made."""
-    priors = layout.model.hyperparameters
+    priors = layout.priors
     out = np.empty(len(layout.report_level))
     for index, component in enumerate(layout.book.rubric.components):
         centre = layout.true_grade_prior[0][index]
@@ -142,6 +168,26 @@ def _log_low_effort(layout: Layout) -> NDArray[np.float64]:
         mine = layout.report_component == index
         out[mine] = np.log(np.maximum(masses, np.exp(LOG_FLOOR)))[layout.report_level[mine]]
     return out
+
+
+def _learning(layout: Layout) -> Learning:
+    grids = layout.grids
+    cuts = [component.cuts for component in layout.book.rubric.components]
+    return Learning(
+        on=layout.model.learned,
+        correlated=layout.model.correlation,
+        has_staff=layout.has_staff,
+        can_shift=layout.can_shift,
+        step=float(grids.true_grade.points[1] - grids.true_grade.points[0]),
+        true_grade_edges=grids.true_grade.edges,
+        bias_edges=grids.bias.edges,
+        reliability_points=grids.reliability.points,
+        log_reliability_points=np.log(grids.reliability.points),
+        cut_start=np.cumsum([0] + [len(entry) for entry in cuts]).astype(np.int64),
+        cuts=np.concatenate(cuts),
+        report_level=layout.report_level,
+        report_component=layout.report_component,
+    )
 
 
 class _Block(NamedTuple):

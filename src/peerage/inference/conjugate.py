@@ -13,7 +13,15 @@ from typing import NamedTuple
 import numpy as np
 
 from peerage.inference.arrays import F32, F64, I32, I64, Clamps, Flags, Reports, Sums
+from peerage.inference.hyper import count_efforts, effort_prior, learn_effort
 from peerage.inference.jit import jit
+from peerage.inference.learning_conjugate import (
+    learn_bias,
+    learn_low_effort,
+    learn_reliability,
+    learn_true_grades,
+    refresh,
+)
 
 
 class Beliefs(NamedTuple):
@@ -27,13 +35,24 @@ class Beliefs(NamedTuple):
     log_author_reliability: F64
     reliability_edges: F64
     bias_precision: F64
+    bias_mean: F64
     group: I32
     effort: F64
     log_low_effort: F64
     author_mean: F64
     author_slope: F64
-    author_origin: float
+    author_origin: F64
     author_precision: F64
+
+
+class Learning(NamedTuple):
+    """Whether priors are learned, and what their updates need to know of the class."""
+
+    on: bool
+    correlated: bool
+    has_staff: bool
+    can_shift: bool
+    report_component: I32
 
 
 class Given(NamedTuple):
@@ -43,16 +62,19 @@ class Given(NamedTuple):
     value: F64
     beliefs: Beliefs
     clamps: Clamps
+    learning: Learning
 
 
 class State(NamedTuple):
-    """Where a chain stands: values on the model's scale."""
+    """Where a chain stands: values on the model's scale; learned hyperparameters by coordinate."""
 
     true_grade: F64
     reliability: F64
     bias: F64
     effort: F64
     effortful: Flags
+    hyper: F64
+    hyper_width: F64
 
 
 class Draws(NamedTuple):
@@ -63,10 +85,14 @@ class Draws(NamedTuple):
     bias: F32
     effort: F32
     effortful_count: I64
+    hyper: F64
 
 
 class Work(NamedTuple):
-    """Scratch memory, and the cut-points of each component: ``cuts[cut_start[c]:cut_start[c + 1]]``."""
+    """Scratch memory, and the cut-points of each component: ``cuts[cut_start[c]:cut_start[c + 1]]``.
+
+    ``counts`` and ``squares`` hold what a grader's effortful reports say of the reliability, and then of the bias.
+    """
 
     precision: F64
     weighted: F64
@@ -74,6 +100,11 @@ class Work(NamedTuple):
     effortful: I64
     cut_start: I64
     cuts: F64
+    counts: F64
+    squares: F64
+    grade_sums: F64
+    author_sums: F64
+    exceeding: I64
 
 
 @jit
@@ -91,9 +122,11 @@ def sweep(
     work: Work,
 ) -> None:
     """Run ``sweeps`` sweeps in place; if ``keep``, add to the sums and write the draws from row ``first`` on."""
-    reports, clamps = given.reports, given.clamps
+    reports, clamps, learned, theta = given.reports, given.clamps, given.learning.on, state.hyper
     n_graders = len(reports.grader_reviews) - 1
     for index in range(sweeps):
+        if learned:
+            refresh(given, theta)
         for grader in range(n_graders):
             work.effortful[grader] = _count_effortful(grader, reports.grader_reviews, state.effortful)
         for submission in range(len(reports.submission_cells) - 1):
@@ -101,13 +134,21 @@ def sweep(
             if has_effort:
                 _efforts(submission, rng, keep, given, state, sums, work)
             _true_grades(submission, rng, keep, given, state, sums, work)
-        for grader in range(n_graders):
-            if not clamps.reliability[grader]:
-                _reliability(grader, rng, given, state, work)
-            if has_bias and not clamps.bias[grader]:
-                _bias(grader, rng, given, state)
-            if has_effort and not clamps.effort[grader]:
-                _effort(grader, rng, given, state)
+        if learned:
+            learn_true_grades(rng, not keep, given, state, work)
+            if has_effort:
+                learn_low_effort(rng, not keep, given, state)
+        _reliabilities(rng, not keep, given, state, work)
+        if has_bias:
+            _biases(rng, not keep, given, state, work)
+        if has_effort:
+            if learned:
+                count_efforts(reports.grader_reviews, work.effortful, clamps.effort, work.exceeding)
+                learn_effort(rng, not keep, theta, state.hyper_width, work.exceeding)
+                given.beliefs.effort[0], given.beliefs.effort[1] = effort_prior(theta)
+            for grader in range(n_graders):
+                if not clamps.effort[grader]:
+                    _effort(grader, rng, given, state)
         if keep:
             _write(first + index, given, state, sums, draws)
 
@@ -121,7 +162,7 @@ def _prior_mean(component: int, submission: int, given: Given, state: State) -> 
     reliability = 0.0
     for position in range(begin, end):
         reliability += state.reliability[reports.authors[position]] / (end - begin)
-    shift = beliefs.author_slope[component] * (reliability - beliefs.author_origin)
+    shift = beliefs.author_slope[component] * (reliability - beliefs.author_origin[0])
     return float(beliefs.author_mean[component] + shift)
 
 
@@ -271,9 +312,31 @@ def _true_grades(
 
 
 @jit
-def _reliability(grader: int, rng: np.random.Generator, given: Given, state: State, work: Work) -> None:
-    """Draw a grader's reliability: Gamma, or on a grid if it is tied to the grades of the grader's own work."""
-    reports, beliefs = given.reports, given.beliefs
+def _reliabilities(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
+    """Draw all reliabilities: Gamma, or on a grid if tied to the grades of the grader's own work."""
+    beliefs, clamped = given.beliefs, given.clamps.reliability
+    for grader in range(len(clamped)):
+        if not clamped[grader]:
+            work.counts[grader], work.squares[grader] = _squares(grader, given, state)
+    if given.learning.on:
+        learn_reliability(rng, adapt, given, state, work)
+        refresh(given, state.hyper)
+    for grader in range(len(clamped)):
+        if clamped[grader]:
+            continue
+        group, count, squares = beliefs.group[grader], work.counts[grader], work.squares[grader]
+        if group == beliefs.author_group:
+            state.reliability[grader] = _author_reliability(grader, rng, count, squares, given, state, work)
+        else:
+            rate = beliefs.reliability_rate[group] + 0.5 * squares
+            drawn = rng.standard_gamma(beliefs.reliability_shape[group] + 0.5 * count) / rate
+            state.reliability[grader] = max(drawn, 1e-30)  # a small shape can underflow to zero
+
+
+@jit
+def _squares(grader: int, given: Given, state: State) -> tuple[int, float]:
+    """The number of a grader's effortful component grades, and the sum of their squared errors."""
+    reports = given.reports
     count = 0
     squares = 0.0
     for review in range(reports.grader_reviews[grader], reports.grader_reviews[grader + 1]):
@@ -282,18 +345,12 @@ def _reliability(grader: int, rng: np.random.Generator, given: Given, state: Sta
                 gap = given.value[report] - state.bias[grader] - state.true_grade[reports.report_cell[report]]
                 squares += gap * gap
                 count += 1
-    group = beliefs.group[grader]
-    if group == beliefs.author_group:
-        state.reliability[grader] = _author_reliability(grader, rng, count, squares, given, state, work)
-    else:
-        rate = beliefs.reliability_rate[group] + 0.5 * squares
-        drawn = rng.standard_gamma(beliefs.reliability_shape[group] + 0.5 * count) / rate
-        state.reliability[grader] = max(drawn, 1e-30)  # a small shape can underflow to zero
+    return count, squares
 
 
 @jit
 def _author_reliability(
-    grader: int, rng: np.random.Generator, count: int, squares: float, given: Given, state: State, work: Work
+    grader: int, rng: np.random.Generator, count: float, squares: float, given: Given, state: State, work: Work
 ) -> float:
     """Draw an author's reliability on its grid, its logarithm uniformly within the cell."""
     reports, beliefs = given.reports, given.beliefs
@@ -328,18 +385,36 @@ def _author_reliability(
 
 
 @jit
-def _bias(grader: int, rng: np.random.Generator, given: Given, state: State) -> None:
-    """Draw a grader's bias: its precision grows with every effortful component grade."""
-    reports, beliefs = given.reports, given.beliefs
+def _biases(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
+    """Draw all biases: a bias's precision grows with every effortful component grade."""
+    beliefs, clamped = given.beliefs, given.clamps.bias
+    for grader in range(len(clamped)):
+        if not clamped[grader]:
+            work.counts[grader], work.squares[grader] = _bias_terms(grader, given, state)
+    if given.learning.on:
+        learn_bias(rng, adapt, given, state, work)
+        refresh(given, state.hyper)
+    for grader in range(len(clamped)):
+        if not clamped[grader]:
+            prior = beliefs.bias_precision[beliefs.group[grader]]
+            precision = prior + work.counts[grader]
+            weighted = prior * beliefs.bias_mean[beliefs.group[grader]] + work.squares[grader]
+            state.bias[grader] = weighted / precision + rng.standard_normal() / np.sqrt(precision)
+
+
+@jit
+def _bias_terms(grader: int, given: Given, state: State) -> tuple[float, float]:
+    """Precision, and precision times mean, of a grader's bias from the reports alone."""
+    reports = given.reports
     reliability = state.reliability[grader]
-    precision = beliefs.bias_precision[beliefs.group[grader]]
+    precision = 0.0
     weighted = 0.0
     for review in range(reports.grader_reviews[grader], reports.grader_reviews[grader + 1]):
         if state.effortful[review]:
             for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
                 weighted += reliability * (given.value[report] - state.true_grade[reports.report_cell[report]])
                 precision += reliability
-    state.bias[grader] = weighted / precision + rng.standard_normal() / np.sqrt(precision)
+    return precision, weighted
 
 
 @jit
@@ -375,3 +450,5 @@ def _write(row: int, given: Given, state: State, sums: Sums, draws: Draws) -> No
             effortful += 1
             sums.influence[review] += state.reliability[given.reports.review_grader[review]]
     draws.effortful_count[row] = effortful
+    for index in range(len(state.hyper)):
+        draws.hyper[row, index] = state.hyper[index]

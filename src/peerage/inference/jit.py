@@ -8,8 +8,9 @@ The environment variable ``PEERAGE_JIT=0`` leaves kernels as plain Python functi
 cache lies in the package's folder, else in the user's cache folder, or where ``NUMBA_CACHE_DIR`` says;
 where none of them can be written, kernels are compiled anew in each process.
 
-numba notices a change in a kernel's own file only. A kernel that calls one of another module keeps the old
-code of the latter, so kernels that call each other share a module.
+numba's cache notices a change in a kernel's own file only, and a kernel that calls one of another module would keep
+the old code of the latter. So here a kernel's cached code is valid as long as no file of a kernel in sight of it, at any
+remove, has changed.
 """
 
 from __future__ import annotations
@@ -64,5 +65,21 @@ def _compile(function: Callable[..., Any], fastmath: bool | Set[str]) -> Callabl
     except RuntimeError as error:
         if "no locator available" not in str(error):
             raise
-        compiled = numba.njit(**options)(function)
+        return numba.njit(**options)(function)  # type: ignore[no-any-return]
+    compiled._cache._cache_file._source_stamp = _stamp(function)  # type: ignore[attr-defined]
     return compiled
+
+
+_SOURCES: dict[str, set[str]] = {}
+"""For each file that holds kernels, the files of those that its kernels can see, its own among them."""
+
+
+def _stamp(function: Callable[..., Any]) -> list[tuple[str, float, int]]:
+    """The state of all source files on which a kernel's code may depend."""
+    file = function.__code__.co_filename
+    sources = _SOURCES.setdefault(file, {file})
+    for value in function.__globals__.values():
+        if isinstance(value, Dispatcher):
+            sources |= _SOURCES.get(value.py_func.__code__.co_filename, set())
+    states = ((source, Path(source).stat()) for source in sorted(sources))
+    return [(source, state.st_mtime, state.st_size) for source, state in states]

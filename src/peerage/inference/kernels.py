@@ -19,7 +19,17 @@ from __future__ import annotations
 import numpy as np
 
 from peerage.inference.arrays import F32, F64, I64, Draws, Flags, Given, State, Sums, Work
+from peerage.inference.hyper import count_efforts, effort_prior, learn_effort
 from peerage.inference.jit import jit
+from peerage.inference.learning import (
+    AUTHORS,
+    learn_bias,
+    learn_low_effort,
+    learn_reliability,
+    learn_true_grades,
+    refresh,
+    reliability_of,
+)
 
 Int = int | np.int64
 
@@ -48,10 +58,10 @@ def _copy(target: F32, source: F32) -> None:
 
 
 @jit
-def _multiply(target: F32, table: F32, start: int) -> None:
-    """Multiply a vector by the table's entries from ``start`` on."""
+def _multiply(target: F32, table: F32, start: int, ends: I64) -> None:
+    """Multiply a part of a vector by the table's entries, of which the vector's first belongs to that at ``start``."""
     first = np.uint64(start)
-    for i in range(np.uint64(len(target))):
+    for i in range(np.uint64(ends[0]), np.uint64(ends[1])):
         target[i] *= table[first + i]
 
 
@@ -64,21 +74,21 @@ def _add(target: F32, table: F32, start: int, size: int) -> None:
 
 
 @jit(fastmath=_REORDER)
-def _sum_of_products(weights: F32, table: F32, start: int) -> float:
-    """Sum of a vector times the table's entries from ``start`` on."""
+def _sum_of_products(weights: F32, table: F32, start: int, ends: I64) -> float:
+    """Sum of a part of a vector times the table's entries."""
     first = np.uint64(start)
     total = np.float32(0.0)
-    for i in range(np.uint64(len(weights))):
+    for i in range(np.uint64(ends[0]), np.uint64(ends[1])):
         total += weights[i] * table[first + i]
     return float(total)
 
 
 @jit(fastmath=_REORDER)
-def _sum_of_quotients(weights: F32, table: F32, start: int) -> float:
-    """Sum of a vector divided by the table's entries from ``start`` on."""
+def _sum_of_quotients(weights: F32, table: F32, start: int, ends: I64) -> float:
+    """Sum of a part of a vector divided by the table's entries."""
     first = np.uint64(start)
     total = np.float32(0.0)
-    for i in range(np.uint64(len(weights))):
+    for i in range(np.uint64(ends[0]), np.uint64(ends[1])):
         total += weights[i] / table[first + i]
     return float(total)
 
@@ -106,16 +116,20 @@ def sweep(
     work: Work,
 ) -> None:
     """Run ``sweeps`` sweeps in place; if ``keep``, add to the sums and write the draws from row ``first`` on."""
-    clamps = given.clamps
+    learned = given.learning.on
+    if learned:
+        refresh(given.learning, given.beliefs, state.hyper, work.scratch)
     for index in range(sweeps):
         _submissions(rng, keep, has_effort, given, state, sums, work)
-        for grader in range(len(given.reports.grader_reviews) - 1):
-            if not clamps.reliability[grader]:
-                _reliability(grader, rng, given, state, work)
-            if has_bias and not clamps.bias[grader]:
-                _bias(grader, rng, given, state, work)
-            if has_effort and not clamps.effort[grader]:
-                _effort(grader, rng, given, state)
+        if learned:
+            learn_true_grades(rng, not keep, given, state, work.scratch)
+            if has_effort:
+                learn_low_effort(rng, not keep, given, state, work.scratch)
+        _reliabilities(rng, not keep, given, state, work)
+        if has_bias:
+            _biases(rng, not keep, given, state, work)
+        if has_effort:
+            _efforts(rng, not keep, given, state, work)
         if keep:
             _add_influence(given, state, sums)
             _write(first + index, state, draws)
@@ -132,7 +146,7 @@ def _submissions(
     its work; only rare cases are left to others.
     """
     reports, tables, beliefs, clamps = given.reports, given.tables, given.beliefs, given.clamps
-    running, priors, totals, offset = work.running, work.priors, work.totals, work.offset
+    running, priors, ends, totals, offset = work.running, work.priors, work.ends, work.totals, work.offset
     for grader in range(len(offset)):
         row = state.reliability[grader] * tables.row_length[grader]
         offset[grader] = row + tables.from_bias[state.bias[grader]]
@@ -144,8 +158,11 @@ def _submissions(
         for cell in range(first, last):
             if correlated or clamps.cell_bin[cell] >= 0:
                 _load_special_prior(cell, submission, given, state, work)
+                ends[cell - first, 0], ends[cell - first, 1] = 0, running.shape[1]
             else:
-                _copy(priors[cell - first], beliefs.true_grade[reports.cell_component[cell]])
+                component = reports.cell_component[cell]
+                _copy(priors[cell - first], beliefs.true_grade[component])
+                ends[cell - first, 0], ends[cell - first, 1] = beliefs.support[component]
         collapse = has_effort and end - begin <= MAX_COLLAPSED
         if has_effort and not collapse:
             _efforts_given_grades(submission, rng, keep, given, state, sums, work)
@@ -156,11 +173,11 @@ def _submissions(
             if state.effortful[review]:
                 shift = offset[reports.review_grader[review]]
                 for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
-                    cell = reports.report_cell[report]
-                    _multiply(running[cell - first], tables.mass, tables.report_row[report] + shift)
+                    c = reports.report_cell[report] - first
+                    _multiply(running[c], tables.mass, tables.report_row[report] + shift, ends[c])
         if collapse:
             for c in range(last - first):
-                totals[c] = _sum(running[c], 0, running.shape[1])
+                totals[c] = _sum(running[c], ends[c, 0], ends[c, 1])
             for position in range(begin, end):
                 review = np.int64(reports.submission_reviews[position])
                 grader = reports.review_grader[review]
@@ -176,9 +193,9 @@ def _submissions(
                         start = tables.report_row[report] + offset[grader]
                         with_report = without = totals[c]
                         if was_effortful:
-                            without = _sum_of_quotients(running[c], tables.mass, start)
+                            without = _sum_of_quotients(running[c], tables.mass, start, ends[c])
                         else:
-                            with_report = _sum_of_products(running[c], tables.mass, start)
+                            with_report = _sum_of_products(running[c], tables.mass, start, ends[c])
                         if min(with_report, without) > _TINY:
                             log_odds += np.log(with_report / without)
                         else:
@@ -193,8 +210,9 @@ def _submissions(
                     work.effortful[grader] += 1 if effortful else -1
                     for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
                         c = reports.report_cell[report] - first
+                        start = tables.report_row[report] + offset[grader]
                         if effortful:
-                            _multiply(running[c], tables.mass, tables.report_row[report] + offset[grader])
+                            _multiply(running[c], tables.mass, start, ends[c])
                         else:
                             # What has underflowed cannot be brought back by division: start again.
                             _copy(running[c], priors[c])
@@ -203,8 +221,8 @@ def _submissions(
                                     for r in range(reports.review_reports[other], reports.review_reports[other + 1]):
                                         if reports.report_cell[r] == first + c:
                                             shift = offset[reports.review_grader[other]]
-                                            _multiply(running[c], tables.mass, tables.report_row[r] + shift)
-                        totals[c] = _sum(running[c], 0, running.shape[1])
+                                            _multiply(running[c], tables.mass, tables.report_row[r] + shift, ends[c])
+                        totals[c] = _sum(running[c], ends[c, 0], ends[c, 1])
         for cell in range(first, last):
             weights = running[cell - first]
             begun = tables.level_start[reports.cell_component[cell]]
@@ -264,14 +282,6 @@ def _draw_within_levels(target: float, weights: F32, edges: I64, n_levels: int, 
 
 
 @jit
-def _reliability_of(grader: Int, given: Given, state: State) -> float:
-    tables, clamps = given.tables, given.clamps
-    if clamps.reliability[grader]:
-        return float(clamps.reliability_value[grader])
-    return float(tables.reliability_points[state.reliability[grader]])
-
-
-@jit
 def _log_prior(cell: Int, submission: Int, given: Given, state: State, out: F64) -> None:
     """The logarithm, up to a constant, of the prior of a cell's true grade."""
     reports, tables, beliefs, clamps = given.reports, given.tables, given.beliefs, given.clamps
@@ -279,9 +289,11 @@ def _log_prior(cell: Int, submission: Int, given: Given, state: State, out: F64)
     size = len(tables.true_grade_points)
     n_authors = reports.author_start[submission + 1] - reports.author_start[submission]
     if n_authors:
-        mean = beliefs.author_mean[component] - beliefs.author_slope[component] * beliefs.author_origin
+        mean = beliefs.author_mean[component] - beliefs.author_slope[component] * beliefs.author_origin[0]
         for position in range(reports.author_start[submission], reports.author_start[submission + 1]):
-            reliability = _reliability_of(np.int64(reports.authors[position]), given, state)
+            reliability = reliability_of(
+                np.int64(reports.authors[position]), clamps, tables.reliability_points, state.reliability
+            )
             mean += beliefs.author_slope[component] * reliability / n_authors
         for i in range(size):
             out[i] = -0.5 * beliefs.author_precision[component] * (tables.true_grade_points[i] - mean) ** 2
@@ -300,7 +312,7 @@ def _load_special_prior(cell: Int, submission: Int, given: Given, state: State, 
     _log_prior(cell, submission, given, state, work.logs)
     row = cell - given.reports.submission_cells[submission]
     for i in range(work.running.shape[1]):
-        work.priors[row, i] = np.exp(work.logs[i]) if work.logs[i] > -80.0 else 0.0
+        work.priors[row, i] = np.exp(work.logs[i]) if work.logs[i] > -20.0 else 0.0
 
 
 @jit
@@ -402,6 +414,44 @@ def _draw_from_logs(rng: np.random.Generator, logs: F64, size: int) -> int:
 
 
 @jit
+def _exponentiate(logs: F64, out: F32, size: int) -> None:
+    """Fill ``out`` with exp(logs), divided by the largest."""
+    top = logs[0]
+    for i in range(1, size):
+        top = max(top, logs[i])
+    for i in range(size):
+        gap = np.float32(logs[i] - top)
+        out[i] = np.exp(gap) if gap > np.float32(-40.0) else np.float32(0.0)
+
+
+@jit(fastmath=_REORDER)
+def _weigh(prior: F32, likelihood: F32, out: F32) -> float:
+    """Fill ``out`` with products; returns their sum."""
+    total = np.float32(0.0)
+    for i in range(np.uint64(len(prior))):
+        out[i] = prior[i] * likelihood[i]
+        total += out[i]
+    return float(total)
+
+
+@jit
+def _draw_from_product(rng: np.random.Generator, prior: F32, likelihood: F32, weights: F32) -> int:
+    """An index drawn with probability proportional to prior × likelihood; -1 if all products are too small."""
+    total = _weigh(prior, likelihood, weights)
+    if total < _TINY:
+        return -1
+    target = rng.random() * total
+    chosen = 0
+    for i in range(len(prior)):
+        if weights[i] > 0.0:
+            chosen = i
+            target -= weights[i]
+            if target < 0.0:
+                break
+    return chosen
+
+
+@jit
 def _flush(part: F32, logs: F64, size: int) -> None:
     for i in range(size):
         logs[i] += part[i]
@@ -409,13 +459,41 @@ def _flush(part: F32, logs: F64, size: int) -> None:
 
 
 @jit
-def _reliability(grader: int, rng: np.random.Generator, given: Given, state: State, work: Work) -> None:
-    """Draw a grader's reliability given everything else."""
-    reports, tables, beliefs = given.reports, given.tables, given.beliefs
+def _reliabilities(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
+    """Draw all reliabilities, after the hyperparameters of their prior if these are learned.
+
+    Reliabilities that are tied to their owners' grades depend on each other if a submission has several authors, so
+    each of them is drawn at once.
+    """
+    clamped, group, size = given.clamps.reliability, given.beliefs.group, len(given.tables.reliability_points)
+    for grader in range(len(clamped)):
+        if not clamped[grader] and group[grader] != AUTHORS:
+            _load_reliability_logs(grader, given, state, work)
+            _exponentiate(work.logs, work.scratch.likelihood[grader], size)
+    if given.learning.on:
+        learn_reliability(rng, adapt, given, state, work.scratch)
+    for grader in range(len(clamped)):
+        if clamped[grader]:
+            continue
+        if group[grader] == AUTHORS:
+            state.reliability[grader] = _draw_reliability_from_logs(grader, rng, given, state, work)
+            continue
+        chosen = _draw_from_product(
+            rng, given.beliefs.reliability[group[grader]], work.scratch.likelihood[grader], work.part
+        )
+        if chosen < 0:
+            chosen = _draw_reliability_from_logs(grader, rng, given, state, work)
+        state.reliability[grader] = chosen
+
+
+@jit
+def _load_reliability_logs(grader: int, given: Given, state: State, work: Work) -> None:
+    """Log likelihood of a grader's effortful reports for each reliability."""
+    reports, tables = given.reports, given.tables
     size = len(tables.reliability_points)
     logs, part, by_reliability = work.logs, work.part, tables.log_mass_by_reliability
     for i in range(size):
-        logs[i] = beliefs.log_reliability[beliefs.group[grader], i]
+        logs[i] = 0.0
         part[i] = 0.0
     offset = tables.from_bias[state.bias[grader]]
     pending = 0
@@ -430,12 +508,22 @@ def _reliability(grader: int, rng: np.random.Generator, given: Given, state: Sta
                 _flush(part, logs, size)
                 pending = 0
     _flush(part, logs, size)
+
+
+@jit
+def _draw_reliability_from_logs(grader: int, rng: np.random.Generator, given: Given, state: State, work: Work) -> int:
+    """Draw a reliability that is tied to its owner's grades, or far from what its prior expects."""
+    reports, tables, beliefs, logs = given.reports, given.tables, given.beliefs, work.logs
+    size = len(tables.reliability_points)
+    _load_reliability_logs(grader, given, state, work)
+    for i in range(size):
+        logs[i] += beliefs.log_reliability[beliefs.group[grader], i]
     if reports.authored_start[grader + 1] > reports.authored_start[grader]:
         linear, quadratic = _authored_terms(grader, given, state)
         for i in range(size):
             point = tables.reliability_points[i]
             logs[i] += point * (linear - 0.5 * quadratic * point)
-    state.reliability[grader] = _draw_from_logs(rng, logs, size)
+    return _draw_from_logs(rng, logs, size)
 
 
 @jit
@@ -450,26 +538,50 @@ def _authored_terms(grader: int, given: Given, state: State) -> tuple[float, flo
         others = 0.0
         for place in range(begin, end):
             if reports.authors[place] != grader:
-                others += _reliability_of(np.int64(reports.authors[place]), given, state)
+                author = np.int64(reports.authors[place])
+                others += reliability_of(author, given.clamps, tables.reliability_points, state.reliability)
         others /= end - begin
         for cell in range(reports.submission_cells[submission], reports.submission_cells[submission + 1]):
             component = reports.cell_component[cell]
             slope = beliefs.author_slope[component] / (end - begin)
             gap = tables.true_grade_points[state.true_grade[cell]] - beliefs.author_mean[component]
-            gap -= beliefs.author_slope[component] * (others - beliefs.author_origin)
+            gap -= beliefs.author_slope[component] * (others - beliefs.author_origin[0])
             linear += beliefs.author_precision[component] * slope * gap
             quadratic += beliefs.author_precision[component] * slope * slope
     return linear, quadratic
 
 
 @jit
-def _bias(grader: int, rng: np.random.Generator, given: Given, state: State, work: Work) -> None:
-    """Draw a grader's bias given everything else."""
-    reports, tables, beliefs = given.reports, given.tables, given.beliefs
-    size = beliefs.log_bias.shape[1]
+def _biases(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
+    """Draw all biases, after the hyperparameters of their prior if these are learned."""
+    clamped, group, size = given.clamps.bias, given.beliefs.group, given.beliefs.bias.shape[1]
+    for grader in range(len(clamped)):
+        if not clamped[grader]:
+            _load_bias_logs(grader, given, state, work)
+            _exponentiate(work.logs, work.scratch.likelihood[grader], size)
+    if given.learning.on:
+        learn_bias(rng, adapt, given, state, work.scratch)
+    for grader in range(len(clamped)):
+        if not clamped[grader]:
+            chosen = _draw_from_product(
+                rng, given.beliefs.bias[group[grader]], work.scratch.likelihood[grader], work.part
+            )
+            if chosen < 0:
+                _load_bias_logs(grader, given, state, work)
+                for i in range(size):
+                    work.logs[i] += given.beliefs.log_bias[group[grader], i]
+                chosen = _draw_from_logs(rng, work.logs, size)
+            state.bias[grader] = chosen
+
+
+@jit
+def _load_bias_logs(grader: int, given: Given, state: State, work: Work) -> None:
+    """Log likelihood of a grader's effortful reports for each bias."""
+    reports, tables = given.reports, given.tables
+    size = given.beliefs.bias.shape[1]
     logs, part, by_bias = work.logs, work.part, tables.log_mass_by_bias
     for i in range(size):
-        logs[i] = beliefs.log_bias[beliefs.group[grader], i]
+        logs[i] = 0.0
         part[i] = 0.0
     offset = state.reliability[grader] * tables.row_length[grader]
     pending = 0
@@ -485,16 +597,21 @@ def _bias(grader: int, rng: np.random.Generator, given: Given, state: State, wor
                 _flush(part, logs, size)
                 pending = 0
     _flush(part, logs, size)
-    state.bias[grader] = _draw_from_logs(rng, logs, size)
 
 
 @jit
-def _effort(grader: int, rng: np.random.Generator, given: Given, state: State) -> None:
-    """Draw a grader's effort probability given the efforts."""
-    reviews, prior = given.reports.grader_reviews, given.beliefs.effort
-    effortful = _count_effortful(grader, reviews, state.effortful)
-    count = reviews[grader + 1] - reviews[grader]
-    state.effort[grader] = rng.beta(prior[0] + effortful, prior[1] + count - effortful)
+def _efforts(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
+    """Draw all effort probabilities, after the hyperparameters of their prior if these are learned."""
+    reviews, prior, clamped = given.reports.grader_reviews, given.beliefs.effort, given.clamps.effort
+    if given.learning.on:
+        count_efforts(reviews, work.effortful, clamped, work.scratch.exceeding)
+        learn_effort(rng, adapt, state.hyper, state.hyper_width, work.scratch.exceeding)
+        prior[0], prior[1] = effort_prior(state.hyper)
+    for grader in range(len(clamped)):
+        if not clamped[grader]:
+            effortful = work.effortful[grader]
+            count = reviews[grader + 1] - reviews[grader]
+            state.effort[grader] = rng.beta(prior[0] + effortful, prior[1] + count - effortful)
 
 
 @jit
@@ -502,7 +619,7 @@ def _add_influence(given: Given, state: State, sums: Sums) -> None:
     """Add effort times reliability of every review."""
     reports = given.reports
     for grader in range(len(reports.grader_reviews) - 1):
-        reliability = _reliability_of(grader, given, state)
+        reliability = reliability_of(grader, given.clamps, given.tables.reliability_points, state.reliability)
         for review in range(reports.grader_reviews[grader], reports.grader_reviews[grader + 1]):
             if state.effortful[review]:
                 sums.influence[review] += reliability
@@ -521,3 +638,5 @@ def _write(row: int, state: State, draws: Draws) -> None:
     for review in range(len(state.effortful)):
         effortful += state.effortful[review]
     draws.effortful_count[row] = effortful
+    for index in range(len(state.hyper)):
+        draws.hyper[row, index] = state.hyper[index]

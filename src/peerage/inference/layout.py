@@ -14,11 +14,16 @@ from numpy.typing import NDArray
 from peerage.errors import ModelError
 from peerage.gradebook import INSTRUCTOR, MISSING, STUDENT, TA, Gradebook
 from peerage.inference.arrays import Clamps, Reports
-from peerage.inference.likelihood import Grids, paper_grids, wide_grids
-from peerage.model import INSTRUCTOR_RELIABILITY, Model
+from peerage.inference.hyper import EFFORT, MEAN_BIAS, N_CLASSWIDE, PER_COMPONENT, TAU_L, draw_hyperprior
+from peerage.inference.likelihood import Grids, learned_grids, paper_grids, wide_grids
+from peerage.model import INSTRUCTOR_RELIABILITY, Model, Priors
 
 AUTHOR = 3
 """The prior group of students whose reliability is correlated with their own grades; the others are the roles."""
+
+
+LOW_EFFORT_STARTS = ((0.8, 1.0), (0.6, 4.0))
+"""Mean efforts and precisions of low-effort reports with which chains start in turn."""
 
 
 @dataclass(frozen=True)
@@ -44,9 +49,8 @@ class Correlation:
     sd: float
 
     @classmethod
-    def of(cls, model: Model, mu_s: NDArray[np.float64], sigma_s: NDArray[np.float64]) -> Correlation:
+    def of(cls, priors: Priors, mu_s: NDArray[np.float64], sigma_s: NDArray[np.float64]) -> Correlation:
         """From the hyperparameters: k_c = β₀/(τ_sc + β₀), and averages over components (docs/model.md)."""
-        priors = model.hyperparameters
         beta_0 = priors.sigma_tau**-2.0
         precision = sigma_s**-2.0 + beta_0
         slope = beta_0 / precision * priors.lambda_tau
@@ -107,26 +111,38 @@ class Layout:
         prior = self.true_grade_prior[0][self.reports.cell_component]
         return np.asarray(np.where(counts > 0, sums / np.maximum(counts, 1), prior))
 
+    @property
+    def priors(self) -> Priors:
+        """The fixed priors; where priors are learned, some that stand in until a chain has its own."""
+        return Priors.paper() if self.model.learned else self.model.hyperparameters
+
+    @property
+    def n_hyper(self) -> int:
+        """How many hyperparameters are learned."""
+        return N_CLASSWIDE + len(PER_COMPONENT) * len(self.book.rubric) if self.model.learned else 0
+
     @cached_property
     def true_grade_prior(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Mean and standard deviation of true grades, for each component."""
-        mu_s, sigma_s = self.model.hyperparameters.for_components(len(self.book.rubric))
+        mu_s, sigma_s = self.priors.for_components(len(self.book.rubric))
         return np.array(mu_s), np.array(sigma_s)
 
     @cached_property
     def correlation(self) -> Correlation:
         """How true grades and their authors' reliabilities are tied, if they are."""
-        return Correlation.of(self.model, *self.true_grade_prior)
+        return Correlation.of(self.priors, *self.true_grade_prior)
 
     @cached_property
     def has_bias(self) -> bool:
         """Whether there are biases to infer."""
-        return self.model.bias and self.model.hyperparameters.sigma_b > 0
+        return self.model.bias and (self.model.learned or self.priors.sigma_b > 0)
 
     @cached_property
     def grids(self) -> Grids:
         """The grids of this fit."""
-        priors = self.model.hyperparameters
+        if self.model.learned:
+            return learned_grids(self.has_bias)
+        priors = self.priors
         if self.model.grids == "paper":
             return paper_grids(self.has_bias)
         gammas = [(priors.alpha_tau, priors.beta_tau)]
@@ -135,6 +151,37 @@ class Layout:
         normals = [(self.correlation.origin, self.correlation.sd)] if self.model.correlation else []
         mu_s, sigma_s = priors.for_components(len(self.book.rubric))
         return wide_grids(mu_s, sigma_s, priors.sigma_b, tuple(gammas), tuple(normals), self.has_bias)
+
+    @property
+    def has_staff(self) -> bool:
+        """Whether a TA or an instructor graded beside students: the students' mean bias can then be learned."""
+        staff = (self.group == TA) | (self.group == INSTRUCTOR)
+        return bool(staff.any() and not staff.all())
+
+    @property
+    def can_shift(self) -> bool:
+        """Whether all true grades and biases can move: nobody's bias and no true grade is fixed."""
+        return bool(np.isnan(self.known.bias).all() and (self.fixed_level == MISSING).all())
+
+    def initial_hyper(self, rng: np.random.Generator, chain: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Where a chain's hyperparameters start, and the first widths of their moves; nothing if they are fixed.
+
+        Chains start apart in what they think of low effort, lest all of them settle in a mirror image that calls
+        those who do not try reliable.
+        """
+        if not self.model.learned:
+            return np.zeros(0), np.zeros(0)
+        n_components = len(self.book.rubric)
+        theta = draw_hyperprior(n_components, rng, spread=0.3)
+        counts = np.bincount(self.report_component, minlength=n_components)
+        means = np.bincount(self.report_component, self.report_value, minlength=n_components) / np.maximum(counts, 1)
+        centre = slice(N_CLASSWIDE + 2 * n_components, None)
+        theta[N_CLASSWIDE : N_CLASSWIDE + n_components] = means + 0.2 * rng.standard_normal(n_components)
+        theta[centre] = means + 0.2 * rng.standard_normal(n_components)
+        theta[MEAN_BIAS] = 0.0
+        effort, precision = LOW_EFFORT_STARTS[chain % len(LOW_EFFORT_STARTS)]
+        theta[EFFORT], theta[TAU_L] = np.log(effort / (1 - effort)), np.log(precision)
+        return theta, np.full(len(theta), 0.2)
 
     def bin_of(self, cell: int | np.integer) -> tuple[float, float]:
         """The ends, on the model's scale, of the bin at which a cell's true grade is fixed."""
@@ -231,7 +278,8 @@ def _known(model: Model, graders: dict[str, int], group: NDArray[np.int32]) -> K
     effort = np.full(len(group), np.nan if model.effort else 1.0)
     effort[(group == TA) | (group == INSTRUCTOR)] = 1.0
     reliability = np.where(group == INSTRUCTOR, INSTRUCTOR_RELIABILITY, np.nan)
-    bias = np.full(len(group), np.nan if model.bias and model.hyperparameters.sigma_b > 0 else 0.0)
+    has_bias = model.bias and (model.learned or model.hyperparameters.sigma_b > 0)
+    bias = np.full(len(group), np.nan if has_bias else 0.0)
     for name, values in (("effort", effort), ("reliability", reliability), ("bias", bias)):
         for grader, value in getattr(fixed, name).items():
             if grader not in graders:

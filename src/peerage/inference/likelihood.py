@@ -123,6 +123,14 @@ def wide_grids(
 
 
 @lru_cache(maxsize=2)
+def learned_grids(with_bias: bool, step: float = 0.05) -> Grids:
+    """Grids wide enough for any priors that a class is likely to teach: true grades from -3 to 9, biases ±4."""
+    bias = Grid.linear(-4.0, step, round(8 / step) + 1) if with_bias else Grid.linear(0.0, step, 1)
+    true_grade = Grid.linear(-3.0 + step / 2, step, round(12 / step))
+    return _assemble(true_grade, Grid.geometric(0.004, 40.0, _RELIABILITY_RATIO), bias, 1, 1)
+
+
+@lru_cache(maxsize=2)
 def paper_grids(with_bias: bool) -> Grids:
     """The grids of the paper's appendix: true grades 0–6 by 0.06, reliabilities 0.1–10 by 0.1, biases ±3 by 0.1."""
     bias = Grid.linear(-3.0, 0.1, 61) if with_bias else Grid.linear(0.0, 0.1, 1)

@@ -42,13 +42,17 @@ class ChainState(NamedTuple):
 
 @dataclass(frozen=True)
 class Samples:
-    """What the chains drew: arrays (chain, draw, entry), and averages over all draws of conditional probabilities."""
+    """What the chains drew: arrays (chain, draw, entry), and averages over all draws of conditional probabilities.
+
+    ``hyper`` has the coordinates of learned hyperparameters (see ``hyper``), no entries if they are fixed.
+    """
 
     draws: dict[str, NDArray[Any]]
     effortful_count: NDArray[np.int64]
     level_mass: NDArray[np.float64]
     effortful: NDArray[np.float64]
     influence: NDArray[np.float64]
+    hyper: NDArray[np.float64]
     states: tuple[ChainState, ...]
     seconds: float
 
@@ -71,6 +75,7 @@ class Samples:
             share * self.level_mass + (1 - share) * later.level_mass,
             share * self.effortful + (1 - share) * later.effortful,
             share * self.influence + (1 - share) * later.influence,
+            np.concatenate([self.hyper, later.hyper], axis=1),
             later.states,
             self.seconds + later.seconds,
         )
@@ -116,8 +121,9 @@ def sample(
         generators = [_generator(state) for state in states]
     runs = []
     for index, rng in enumerate(generators):
-        state = _restored(layout, given, states[index]) if states else engine.initial_state(layout, given, rng)
-        runs.append(_Chain(layout, given, rng, state, draws, report))
+        state = _restored(layout, given, states[index]) if states else engine.initial_state(layout, given, rng, index)
+        own = _with_own_beliefs(given) if layout.model.learned else given
+        runs.append(_Chain(layout, own, rng, state, draws, report))
     runs[0].sweep(0, 0, keep=False)  # compiles, in one thread
     stop = threading.Event()
     with ThreadPoolExecutor(max_workers=min(workers or os.cpu_count() or 1, len(runs))) as pool:
@@ -172,6 +178,13 @@ def _engine(layout: Layout) -> Any:
     return censored if layout.model.censoring else uncensored
 
 
+def _with_own_beliefs(given: Any) -> Any:
+    """A copy whose priors a chain can change."""
+    beliefs = given.beliefs
+    copies = (entry.copy() if isinstance(entry, np.ndarray) else entry for entry in beliefs)
+    return given._replace(beliefs=type(beliefs)(*copies))
+
+
 def _generator(state: ChainState) -> np.random.Generator:
     bit_generator: Any = np.random.PCG64()
     bit_generator.state = state.generator
@@ -197,6 +210,7 @@ def _collect(layout: Layout, runs: list[_Chain], draws: int, seconds: float) -> 
         level_mass,
         effortful if has_effort else np.ones_like(effortful),
         influence,
+        np.stack([run.draws.hyper for run in runs]),
         tuple(ChainState(run.state._asdict(), dict(run.rng.bit_generator.state)) for run in runs),
         seconds,
     )

@@ -19,7 +19,7 @@ from peerage.rubric import Rubric
 if TYPE_CHECKING:
     from peerage.inference.posterior import Posterior
 
-FORMAT = 1
+FORMAT = 2
 _AVERAGES = ("level_mass", "effortful", "influence")
 _BOOK_ARRAYS = ("roles", "review_submission", "review_grader", "levels")
 
@@ -33,7 +33,7 @@ def save(posterior: Posterior, path: str | Path) -> None:
         arrays["book_times"] = book.times.astype("datetime64[us]").astype(np.int64)
     arrays |= {f"draws_{name}": samples.draws[name] for name in VARIABLES}
     arrays |= {f"mean_{name}": getattr(samples, name) for name in _AVERAGES}
-    arrays["effortful_count"] = samples.effortful_count
+    arrays["effortful_count"], arrays["hyper"] = samples.effortful_count, samples.hyper
     for index, state in enumerate(samples.states):
         arrays |= {f"state{index}_{name}": values for name, values in state.variables.items()}
     text = json.dumps(_meta(posterior))
@@ -70,6 +70,7 @@ def _samples(meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Samples:
         arrays["mean_level_mass"],
         arrays["mean_effortful"],
         arrays["mean_influence"],
+        arrays["hyper"],
         tuple(states),
         meta["seconds"],
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from peerage.inference.conjugate import Beliefs, Draws, Given, State, Work, sweep
+from peerage.inference.conjugate import Beliefs, Draws, Given, Learning, State, Work, sweep
+from peerage.inference.hyper import effort_prior
 from peerage.inference.layout import AUTHOR, Layout
 from peerage.inference.likelihood import LOG_FLOOR, log_normal_cell_masses, low_effort_density
 from peerage.rubric import MODEL_MAXIMUM
@@ -15,10 +16,17 @@ __all__ = ["initial_state", "new_draws", "new_work", "prepare", "sweep"]
 
 def prepare(layout: Layout) -> Given:
     """Everything that the kernels condition on."""
-    return Given(layout.reports, layout.report_value, _beliefs(layout), layout.clamps(_fixed_bins(layout)))
+    learning = Learning(
+        on=layout.model.learned,
+        correlated=layout.model.correlation,
+        has_staff=layout.has_staff,
+        can_shift=layout.can_shift,
+        report_component=layout.report_component,
+    )
+    return Given(layout.reports, layout.report_value, _beliefs(layout), layout.clamps(_fixed_bins(layout)), learning)
 
 
-def initial_state(layout: Layout, given: Given, rng: np.random.Generator) -> State:
+def initial_state(layout: Layout, given: Given, rng: np.random.Generator, chain: int = 0) -> State:
     """A dispersed start: true grades near the reports' means, all else drawn from the prior."""
     true_grade = layout.report_means + 0.5 * rng.standard_normal(layout.n_cells)
     fixed = given.clamps.cell_bin >= 0
@@ -27,11 +35,13 @@ def initial_state(layout: Layout, given: Given, rng: np.random.Generator) -> Sta
     shape, rate = beliefs.reliability_shape[layout.group], beliefs.reliability_rate[layout.group]
     reliability = rng.gamma(shape) / rate
     bias = rng.standard_normal(layout.n_graders) / np.sqrt(beliefs.bias_precision[layout.group])
-    effort = rng.beta(beliefs.effort[0], beliefs.effort[1], layout.n_graders)
+    theta, width = layout.initial_hyper(rng, chain)
+    alpha, beta = effort_prior(theta) if layout.model.learned else beliefs.effort
+    effort = rng.beta(alpha, beta, layout.n_graders)
     for values, fixed_values in ((reliability, known.reliability), (bias, known.bias), (effort, known.effort)):
         np.copyto(values, fixed_values, where=~np.isnan(fixed_values))
     effortful = rng.random(layout.book.n_reviews) < effort[layout.reports.review_grader]
-    return State(true_grade, reliability, bias, effort, effortful)
+    return State(true_grade, reliability, bias, effort, effortful, theta, width)
 
 
 def new_draws(layout: Layout, count: int) -> Draws:
@@ -43,6 +53,7 @@ def new_draws(layout: Layout, count: int) -> Draws:
         np.zeros(shape, np.float32),
         np.zeros(shape, np.float32),
         np.zeros(count, np.int64),
+        np.zeros((count, layout.n_hyper)),
     )
 
 
@@ -52,8 +63,20 @@ def new_work(layout: Layout) -> Work:
     cuts = [component.cuts for component in layout.book.rubric.components]
     starts = np.cumsum([0] + [len(entry) for entry in cuts]).astype(np.int64)
     longest = len(layout.grids.reliability)
-    counts = np.zeros(layout.n_graders, np.int64)
-    return Work(np.zeros(cells), np.zeros(cells), np.zeros(longest), counts, starts, np.concatenate(cuts))
+    n_components = len(layout.book.rubric)
+    return Work(
+        np.zeros(cells),
+        np.zeros(cells),
+        np.zeros(longest),
+        np.zeros(layout.n_graders, np.int64),
+        starts,
+        np.concatenate(cuts),
+        np.zeros(layout.n_graders),
+        np.zeros(layout.n_graders),
+        np.zeros((n_components, 3)),
+        np.zeros((n_components + 1, 6)),
+        np.zeros((3, int(np.diff(layout.reports.grader_reviews).max())), np.int64),
+    )
 
 
 def _fixed_bins(layout: Layout) -> NDArray[np.float32]:
@@ -63,7 +86,7 @@ def _fixed_bins(layout: Layout) -> NDArray[np.float32]:
 
 
 def _beliefs(layout: Layout) -> Beliefs:
-    priors, correlation = layout.model.hyperparameters, layout.correlation
+    priors, correlation = layout.priors, layout.correlation
     mu_s, sigma_s = layout.true_grade_prior
     edges = layout.grids.reliability.edges
     author = log_normal_cell_masses(edges, correlation.origin, correlation.sd)
@@ -80,11 +103,12 @@ def _beliefs(layout: Layout) -> Beliefs:
         log_author_reliability=np.maximum(author, LOG_FLOOR),
         reliability_edges=edges,
         bias_precision=np.full(AUTHOR + 1, sigma_b**-2.0),
+        bias_mean=np.zeros(AUTHOR + 1),
         group=layout.group,
         effort=np.array([priors.alpha_e, priors.beta_e]),
         log_low_effort=np.log(np.maximum(low_effort, np.exp(LOG_FLOOR))),
         author_mean=correlation.mean,
         author_slope=correlation.slope,
-        author_origin=correlation.origin,
+        author_origin=np.array([correlation.origin]),
         author_precision=correlation.precision,
     )
