@@ -130,7 +130,7 @@ def sweep(
         for grader in range(n_graders):
             work.effortful[grader] = _count_effortful(grader, reports.grader_reviews, state.effortful)
         for submission in range(len(reports.submission_cells) - 1):
-            _gather(submission, given, state, work)
+            gather(submission, given, state, work)
             if has_effort:
                 _efforts(submission, rng, keep, given, state, sums, work)
             _true_grades(submission, rng, keep, given, state, sums, work)
@@ -167,7 +167,7 @@ def _prior_mean(component: int, submission: int, given: Given, state: State) -> 
 
 
 @jit
-def _gather(submission: int, given: Given, state: State, work: Work) -> None:
+def gather(submission: int, given: Given, state: State, work: Work) -> None:
     """Precision, and precision times mean, of each cell's true grade given its prior and its effortful reports."""
     reports, beliefs = given.reports, given.beliefs
     first = reports.submission_cells[submission]
@@ -180,11 +180,11 @@ def _gather(submission: int, given: Given, state: State, work: Work) -> None:
     for position in range(reports.submission_start[submission], reports.submission_start[submission + 1]):
         review = reports.submission_reviews[position]
         if state.effortful[review]:
-            _move_review(review, 1.0, first, given, state, work)
+            move_review(review, 1.0, first, given, state, work)
 
 
 @jit
-def _move_review(review: int, sign: float, first: int, given: Given, state: State, work: Work) -> None:
+def move_review(review: int, sign: float, first: int, given: Given, state: State, work: Work) -> None:
     """Add a review's reports to its cells' sums (sign 1) or take them out (sign -1)."""
     reports = given.reports
     grader = reports.review_grader[review]
@@ -205,7 +205,7 @@ def _efforts(
         review = reports.submission_reviews[position]
         grader = reports.review_grader[review]
         if state.effortful[review]:
-            _move_review(review, -1.0, first, given, state, work)
+            move_review(review, -1.0, first, given, state, work)
             work.effortful[grader] -= 1
         probability = state.effort[grader]
         if not clamps.effort[grader]:
@@ -215,19 +215,19 @@ def _efforts(
         if 0.0 < probability < 1.0:
             log_odds = np.log(probability / (1.0 - probability))
             for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
-                log_odds += _log_density(report, review, first, given, state, work) - beliefs.log_low_effort[report]
+                log_odds += log_density(report, review, first, given, state, work) - beliefs.log_low_effort[report]
             probability = 1.0 / (1.0 + np.exp(-log_odds))
         effortful = rng.random() < probability
         state.effortful[review] = effortful
         if effortful:
-            _move_review(review, 1.0, first, given, state, work)
+            move_review(review, 1.0, first, given, state, work)
             work.effortful[grader] += 1
         if keep:
             sums.effortful[review] += probability
 
 
 @jit
-def _log_density(report: int, review: int, first: int, given: Given, state: State, work: Work) -> float:
+def log_density(report: int, review: int, first: int, given: Given, state: State, work: Work) -> float:
     """Log density of an effortful report given the others in ``work``, true grade summed out."""
     reports, clamps = given.reports, given.clamps
     grader = reports.review_grader[review]
@@ -244,6 +244,14 @@ def _log_density(report: int, review: int, first: int, given: Given, state: Stat
         log_density += np.log(_interval(total / both, both, low, high))
         log_density -= np.log(_interval(weighted / precision, precision, low, high))
     return float(log_density)
+
+
+@jit
+def log_density_given(report: int, grader: int, given: Given, state: State) -> float:
+    """Log density of an effortful report given its true grade."""
+    gap = given.value[report] - state.bias[grader] - state.true_grade[given.reports.report_cell[report]]
+    precision = state.reliability[grader]
+    return float(0.5 * np.log(precision / (2 * np.pi)) - 0.5 * precision * gap * gap)
 
 
 @jit

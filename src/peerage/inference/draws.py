@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
+from peerage.inference.hyper import N_CLASSWIDE, TAU_L
 from peerage.inference.layout import Layout
 from peerage.inference.likelihood import Grid
 from peerage.inference.sampler import VARIABLES, Samples
+from peerage.rubric import MODEL_MAXIMUM
 
 
 class Draws(Mapping[str, NDArray[np.float32]]):
@@ -44,6 +47,28 @@ class Draws(Mapping[str, NDArray[np.float32]]):
     def __repr__(self) -> str:
         chains, draws = self._samples.n_chains, self._samples.n_draws
         return f"Draws({', '.join(VARIABLES)}; {chains} chains of {draws:,} draws)"
+
+    def low_effort(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """(chain, draw, component) the centre of low-effort reports, and (chain, draw) their precision."""
+        layout, hyper = self._layout, self._samples.hyper
+        if layout.model.learned:
+            n_components = len(layout.book.rubric)
+            return hyper[..., N_CLASSWIDE + 2 * n_components :], np.exp(hyper[..., TAU_L])
+        shape = hyper.shape[:2]
+        centre = np.tile(layout.true_grade_prior[0], (*shape, 1))
+        return centre, np.full(shape, layout.priors.tau_l)
+
+    def low_effort_masses(self) -> NDArray[np.float64]:
+        """(chain, draw, component, level) the probability of each grade if no effort is made."""
+        layout = self._layout
+        centre, precision = self.low_effort()
+        out = np.zeros((*centre.shape, layout.max_levels))
+        for index, component in enumerate(layout.book.rubric.components):
+            bounds = (component.edges - centre[..., index, None]) * np.sqrt(precision)[..., None]
+            uniform = np.diff(np.concatenate([[0.0], component.cuts, [MODEL_MAXIMUM]])) / MODEL_MAXIMUM
+            masses = (1 - layout.epsilon) * np.diff(ndtr(bounds), axis=-1) + layout.epsilon * uniform
+            out[..., index, : component.n_levels] = masses
+        return out
 
     def on_model_scale(self, variable: str) -> NDArray[np.float32]:
         """(chain, draw, cell or grader): values on the model's scale."""

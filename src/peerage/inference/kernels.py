@@ -37,7 +37,7 @@ MAX_COLLAPSED = 24
 """Up to this many graders of a submission, efforts are updated with its true grades summed out."""
 
 IMPOSSIBLE = -1e30
-_TINY = 1e-15
+TINY = 1e-15
 """Sums of products below this are computed from logarithms.
 
 Masses are at least 1e-20 (``censored``). Where a product underflows (1e-38), the product without one report's mass is
@@ -48,7 +48,7 @@ _PENDING = 16
 
 
 @jit
-def _copy(target: F32, source: F32) -> None:
+def copy_into(target: F32, source: F32) -> None:
     """Copy a vector.
 
     Here and below indexes are unsigned: numba looks out for negative ones, and loops that do so are not vectorised.
@@ -58,7 +58,7 @@ def _copy(target: F32, source: F32) -> None:
 
 
 @jit
-def _multiply(target: F32, table: F32, start: int, ends: I64) -> None:
+def multiply(target: F32, table: F32, start: int, ends: I64) -> None:
     """Multiply a part of a vector by the table's entries, of which the vector's first belongs to that at ``start``."""
     first = np.uint64(start)
     for i in range(np.uint64(ends[0]), np.uint64(ends[1])):
@@ -74,7 +74,7 @@ def _add(target: F32, table: F32, start: int, size: int) -> None:
 
 
 @jit(fastmath=_REORDER)
-def _sum_of_products(weights: F32, table: F32, start: int, ends: I64) -> float:
+def sum_of_products(weights: F32, table: F32, start: int, ends: I64) -> float:
     """Sum of a part of a vector times the table's entries."""
     first = np.uint64(start)
     total = np.float32(0.0)
@@ -84,7 +84,7 @@ def _sum_of_products(weights: F32, table: F32, start: int, ends: I64) -> float:
 
 
 @jit(fastmath=_REORDER)
-def _sum_of_quotients(weights: F32, table: F32, start: int, ends: I64) -> float:
+def sum_of_quotients(weights: F32, table: F32, start: int, ends: I64) -> float:
     """Sum of a part of a vector divided by the table's entries."""
     first = np.uint64(start)
     total = np.float32(0.0)
@@ -94,7 +94,7 @@ def _sum_of_quotients(weights: F32, table: F32, start: int, ends: I64) -> float:
 
 
 @jit(fastmath=_REORDER)
-def _sum(weights: F32, begin: int, end: int) -> float:
+def total_of(weights: F32, begin: int, end: int) -> float:
     total = np.float32(0.0)
     for i in range(np.uint64(begin), np.uint64(end)):
         total += weights[i]
@@ -150,34 +150,34 @@ def _submissions(
     for grader in range(len(offset)):
         row = state.reliability[grader] * tables.row_length[grader]
         offset[grader] = row + tables.from_bias[state.bias[grader]]
-        work.effortful[grader] = _count_effortful(grader, given.reports.grader_reviews, state.effortful)
+        work.effortful[grader] = count_effortful(grader, given.reports.grader_reviews, state.effortful)
     for submission in range(len(reports.submission_cells) - 1):
         begin, end = reports.submission_start[submission], reports.submission_start[submission + 1]
         first, last = reports.submission_cells[submission], reports.submission_cells[submission + 1]
         correlated = reports.author_start[submission + 1] > reports.author_start[submission]
         for cell in range(first, last):
             if correlated or clamps.cell_bin[cell] >= 0:
-                _load_special_prior(cell, submission, given, state, work)
+                load_special_prior(cell, submission, given, state, work)
                 ends[cell - first, 0], ends[cell - first, 1] = 0, running.shape[1]
             else:
                 component = reports.cell_component[cell]
-                _copy(priors[cell - first], beliefs.true_grade[component])
+                copy_into(priors[cell - first], beliefs.true_grade[component])
                 ends[cell - first, 0], ends[cell - first, 1] = beliefs.support[component]
         collapse = has_effort and end - begin <= MAX_COLLAPSED
         if has_effort and not collapse:
             _efforts_given_grades(submission, rng, keep, given, state, sums, work)
         for c in range(last - first):
-            _copy(running[c], priors[c])
+            copy_into(running[c], priors[c])
         for position in range(begin, end):
             review = reports.submission_reviews[position]
             if state.effortful[review]:
                 shift = offset[reports.review_grader[review]]
                 for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
                     c = reports.report_cell[report] - first
-                    _multiply(running[c], tables.mass, tables.report_row[report] + shift, ends[c])
+                    multiply(running[c], tables.mass, tables.report_row[report] + shift, ends[c])
         if collapse:
             for c in range(last - first):
-                totals[c] = _sum(running[c], ends[c, 0], ends[c, 1])
+                totals[c] = total_of(running[c], ends[c, 0], ends[c, 1])
             for position in range(begin, end):
                 review = np.int64(reports.submission_reviews[position])
                 grader = reports.review_grader[review]
@@ -185,7 +185,7 @@ def _submissions(
                 probability = state.effort[grader]
                 if not clamps.effort[grader]:
                     n_others = reports.grader_reviews[grader + 1] - reports.grader_reviews[grader] - 1
-                    probability = _expected_effort(work.effortful[grader] - was_effortful, n_others, beliefs.effort)
+                    probability = expected_effort(work.effortful[grader] - was_effortful, n_others, beliefs.effort)
                 if 0.0 < probability < 1.0:
                     log_odds = np.log(probability / (1.0 - probability))
                     for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
@@ -193,13 +193,13 @@ def _submissions(
                         start = tables.report_row[report] + offset[grader]
                         with_report = without = totals[c]
                         if was_effortful:
-                            without = _sum_of_quotients(running[c], tables.mass, start, ends[c])
+                            without = sum_of_quotients(running[c], tables.mass, start, ends[c])
                         else:
-                            with_report = _sum_of_products(running[c], tables.mass, start, ends[c])
-                        if min(with_report, without) > _TINY:
+                            with_report = sum_of_products(running[c], tables.mass, start, ends[c])
+                        if min(with_report, without) > TINY:
                             log_odds += np.log(with_report / without)
                         else:
-                            log_odds += _log_ratio(report, review, submission, given, state, work)
+                            log_odds += log_ratio(report, review, submission, given, state, work)
                         log_odds -= beliefs.log_low_effort[report]
                     probability = 1.0 / (1.0 + np.exp(-log_odds))
                 effortful = rng.random() < probability
@@ -212,24 +212,24 @@ def _submissions(
                         c = reports.report_cell[report] - first
                         start = tables.report_row[report] + offset[grader]
                         if effortful:
-                            _multiply(running[c], tables.mass, start, ends[c])
+                            multiply(running[c], tables.mass, start, ends[c])
                         else:
                             # What has underflowed cannot be brought back by division: start again.
-                            _copy(running[c], priors[c])
+                            copy_into(running[c], priors[c])
                             for other in reports.submission_reviews[begin:end]:
                                 if state.effortful[other]:
                                     for r in range(reports.review_reports[other], reports.review_reports[other + 1]):
                                         if reports.report_cell[r] == first + c:
                                             shift = offset[reports.review_grader[other]]
-                                            _multiply(running[c], tables.mass, tables.report_row[r] + shift, ends[c])
-                        totals[c] = _sum(running[c], ends[c, 0], ends[c, 1])
+                                            multiply(running[c], tables.mass, tables.report_row[r] + shift, ends[c])
+                        totals[c] = total_of(running[c], ends[c, 0], ends[c, 1])
         for cell in range(first, last):
             weights = running[cell - first]
             begun = tables.level_start[reports.cell_component[cell]]
             n_levels = tables.level_start[reports.cell_component[cell] + 1] - begun
             edges = tables.level_edges[begun + reports.cell_component[cell] :]
             total = _level_sums(weights, edges, n_levels, work.sums)
-            if total < _TINY:
+            if total < TINY:
                 _load_from_logs(cell, submission, given, state, work)
                 total = _level_sums(weights, edges, n_levels, work.sums)
             state.true_grade[cell] = _draw_within_levels(rng.random() * total, weights, edges, n_levels, work.sums)
@@ -243,7 +243,7 @@ def _submissions(
 
 
 @jit
-def _count_effortful(grader: int, grader_reviews: I64, effortful: Flags) -> int:
+def count_effortful(grader: int, grader_reviews: I64, effortful: Flags) -> int:
     """How many of a grader's reviews are effortful."""
     count = 0
     for review in range(grader_reviews[grader], grader_reviews[grader + 1]):
@@ -252,7 +252,7 @@ def _count_effortful(grader: int, grader_reviews: I64, effortful: Flags) -> int:
 
 
 @jit
-def _expected_effort(effortful: int, count: int, prior: F64) -> float:
+def expected_effort(effortful: int, count: int, prior: F64) -> float:
     """The probability of one more effort after ``effortful`` of ``count`` reviews, effort probability summed out."""
     return float((prior[0] + effortful) / (prior[0] + prior[1] + count))
 
@@ -262,7 +262,7 @@ def _level_sums(weights: F32, edges: I64, n_levels: int, out: F64) -> float:
     """Sums of the weights by rubric level; returns their total."""
     total = 0.0
     for level in range(n_levels):
-        out[level] = _sum(weights, edges[level], edges[level + 1])
+        out[level] = total_of(weights, edges[level], edges[level + 1])
         total += out[level]
     return total
 
@@ -307,7 +307,7 @@ def _log_prior(cell: Int, submission: Int, given: Given, state: State, out: F64)
 
 
 @jit
-def _load_special_prior(cell: Int, submission: Int, given: Given, state: State, work: Work) -> None:
+def load_special_prior(cell: Int, submission: Int, given: Given, state: State, work: Work) -> None:
     """Start a cell's product with a prior that is not the component's own: shifted by its authors, or cut to a bin."""
     _log_prior(cell, submission, given, state, work.logs)
     row = cell - given.reports.submission_cells[submission]
@@ -342,7 +342,7 @@ def _load_from_logs(cell: Int, submission: Int, given: Given, state: State, work
 
 
 @jit
-def _log_ratio(report: Int, review: Int, submission: Int, given: Given, state: State, work: Work) -> float:
+def log_ratio(report: Int, review: Int, submission: Int, given: Given, state: State, work: Work) -> float:
     """Log probability of an effortful report given the other effortful ones, true grade summed out, from logarithms."""
     reports, tables = given.reports, given.tables
     size, logs = len(tables.true_grade_points), work.logs
@@ -377,7 +377,7 @@ def _efforts_given_grades(
         probability = state.effort[grader]
         if not given.clamps.effort[grader]:
             n_others = reports.grader_reviews[grader + 1] - reports.grader_reviews[grader] - 1
-            probability = _expected_effort(work.effortful[grader] - was_effortful, n_others, beliefs.effort)
+            probability = expected_effort(work.effortful[grader] - was_effortful, n_others, beliefs.effort)
         if 0.0 < probability < 1.0:
             log_odds = np.log(probability / (1.0 - probability))
             for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
@@ -438,7 +438,7 @@ def _weigh(prior: F32, likelihood: F32, out: F32) -> float:
 def _draw_from_product(rng: np.random.Generator, prior: F32, likelihood: F32, weights: F32) -> int:
     """An index drawn with probability proportional to prior × likelihood; -1 if all products are too small."""
     total = _weigh(prior, likelihood, weights)
-    if total < _TINY:
+    if total < TINY:
         return -1
     target = rng.random() * total
     chosen = 0

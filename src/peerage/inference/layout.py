@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from peerage.errors import ModelError
 from peerage.gradebook import INSTRUCTOR, MISSING, STUDENT, TA, Gradebook
 from peerage.inference.arrays import Clamps, Reports
-from peerage.inference.hyper import EFFORT, MEAN_BIAS, N_CLASSWIDE, PER_COMPONENT, TAU_L, draw_hyperprior
+from peerage.inference.hyper import EFFORT, EPSILON, MEAN_BIAS, N_CLASSWIDE, PER_COMPONENT, TAU_L, draw_hyperprior
 from peerage.inference.likelihood import Grids, learned_grids, paper_grids, wide_grids
 from peerage.model import INSTRUCTOR_RELIABILITY, Model, Priors
 
@@ -22,7 +22,7 @@ AUTHOR = 3
 """The prior group of students whose reliability is correlated with their own grades; the others are the roles."""
 
 
-LOW_EFFORT_STARTS = ((0.8, 1.0), (0.6, 4.0))
+LOW_EFFORT_STARTS = ((0.8, 1.0), (0.6, 3.9))
 """Mean efforts and precisions of low-effort reports with which chains start in turn."""
 
 
@@ -115,6 +115,11 @@ class Layout:
     def priors(self) -> Priors:
         """The fixed priors; where priors are learned, some that stand in until a chain has its own."""
         return Priors.paper() if self.model.learned else self.model.hyperparameters
+
+    @property
+    def epsilon(self) -> float:
+        """The share of low-effort reports that is uniform."""
+        return EPSILON if self.model.learned else self.priors.epsilon
 
     @property
     def n_hyper(self) -> int:

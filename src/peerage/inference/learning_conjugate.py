@@ -46,6 +46,9 @@ from peerage.inference.learning import (
 if TYPE_CHECKING:
     from peerage.inference.conjugate import Given, State, Work
 
+LARGEST_TAU_L = math.log(4.0)
+"""Without censoring, many equal reports have an unbounded density around their common grade: this is the bound."""
+
 _SHIFTS = 2
 _WIDEST_SHIFT = 0.5
 
@@ -244,6 +247,8 @@ def learn_low_effort(rng: np.random.Generator, adapt: bool, given: Given, state:
         for _ in range(REPEATS):
             old, before = propose(rng, theta, width, index)
             proposed = _log_all_low_effort(component, given, state)
+            if theta[TAU_L] > LARGEST_TAU_L:
+                proposed = -np.inf
             if settle(rng, theta, width, index, old, proposed - current + log_hyperprior(theta) - before, adapt):
                 current = proposed
 

@@ -15,16 +15,14 @@ from scipy.special import ndtr
 from peerage.inference.draws import Draws
 from peerage.inference.jit import jit
 from peerage.inference.layout import Layout
-from peerage.inference.likelihood import low_effort_masses
-from peerage.rubric import MODEL_MAXIMUM
 
 
 def log_likelihood(layout: Layout, draws: Draws, workers: int = 1) -> NDArray[np.float32]:
     """(chain, draw, review) log of e·∏L₁ + (1 − e)·∏L₀ for each review, in the gradebook's order of reviews."""
     true_grade, reliability = draws.on_model_scale("true_grade"), draws["reliability"]
     bias, effort = draws["bias"], draws["effort"]
-    low, high = _report_bins(layout)
-    low_effort = _report_low_effort(layout)
+    low, high = report_bins(layout)
+    low_effort = draws.low_effort_masses()
     out = np.empty((*effort.shape[:2], layout.book.n_reviews), np.float32)
     reports, place = layout.reports, layout.review_order
 
@@ -39,7 +37,9 @@ def log_likelihood(layout: Layout, draws: Draws, workers: int = 1) -> NDArray[np
             reports.report_cell,
             low,
             high,
-            low_effort,
+            low_effort[chain],
+            layout.report_component,
+            layout.report_level,
             place,
             out[chain],
         )
@@ -56,32 +56,20 @@ def report_masses(layout: Layout, draws: Draws, grader: int, submission: int) ->
     )
     cells = np.flatnonzero(layout.cell_submission == submission)
     true_grades = draws.on_model_scale("true_grade")
+    low_effort = draws.low_effort_masses()
     masses = {}
     for cell in cells:
         index = int(layout.reports.cell_component[cell])
         component = layout.book.rubric.components[index]
         centre = true_grades[:, :, cell].ravel().astype(np.float64) + bias
         effortful = np.diff(ndtr((component.edges - centre[:, None]) * np.sqrt(reliability)[:, None]), axis=1)
-        mixed = effort[:, None] * effortful + (1 - effort[:, None]) * _low_effort(layout, index)
+        careless = low_effort[:, :, index, : component.n_levels].reshape(len(effort), -1)
+        mixed = effort[:, None] * effortful + (1 - effort[:, None]) * careless
         masses[index] = np.asarray(mixed.mean(axis=0))
     return masses
 
 
-def _low_effort(layout: Layout, component: int) -> NDArray[np.float64]:
-    priors = layout.model.hyperparameters
-    cuts = layout.book.rubric.components[component].cuts
-    centre = layout.true_grade_prior[0][component]
-    return low_effort_masses(cuts, centre, priors.tau_l, priors.epsilon, MODEL_MAXIMUM)
-
-
-def _report_low_effort(layout: Layout) -> NDArray[np.float64]:
-    """(reports,) probability of each report if no effort was made."""
-    masses = [_low_effort(layout, index) for index in range(len(layout.book.rubric))]
-    levels = np.array([np.pad(row, (0, layout.max_levels - len(row))) for row in masses])
-    return np.asarray(levels[layout.report_component, layout.report_level])
-
-
-def _report_bins(layout: Layout) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def report_bins(layout: Layout) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """(reports,) the ends of each report's bin on the model's scale."""
     edges = np.full((len(layout.book.rubric), layout.max_levels + 1), np.inf)
     for index, component in enumerate(layout.book.rubric.components):
@@ -91,7 +79,7 @@ def _report_bins(layout: Layout) -> tuple[NDArray[np.float64], NDArray[np.float6
 
 
 @jit
-def _bin_mass(low: float, high: float, centre: float, reliability: float) -> float:
+def bin_mass(low: float, high: float, centre: float, reliability: float) -> float:
     """Probability of [low, high) under N(centre, 1/reliability), from the tail in which it is accurate."""
     root = math.sqrt(0.5 * reliability)
     a, b = (low - centre) * root, (high - centre) * root
@@ -112,6 +100,8 @@ def _review_log_masses(
     low: NDArray[np.float64],
     high: NDArray[np.float64],
     low_effort: NDArray[np.float64],
+    component: NDArray[np.int32],
+    level: NDArray[np.int64],
     place: NDArray[np.int64],
     out: NDArray[np.float32],
 ) -> None:
@@ -122,6 +112,6 @@ def _review_log_masses(
             without = 1.0 - with_effort
             for report in range(review_reports[review], review_reports[review + 1]):
                 centre = true_grade[draw, report_cell[report]] + bias[draw, grader]
-                with_effort *= _bin_mass(low[report], high[report], centre, reliability[draw, grader])
-                without *= low_effort[report]
+                with_effort *= bin_mass(low[report], high[report], centre, reliability[draw, grader])
+                without *= low_effort[draw, component[report], level[report]]
             out[draw, place[review]] = math.log(max(with_effort + without, 1e-300))

@@ -25,7 +25,8 @@ def replicated_levels(
     """
     draws = _thinned(layout, samples, count, seed)
     true_grade, reliability, bias, effort = (draws.on_model_scale(name)[0] for name in VARIABLES)
-    priors, reports = layout.model.hyperparameters, layout.reports
+    reports = layout.reports
+    centre, precision = (values[0] for values in draws.low_effort())
     cuts = np.full((len(layout.book.rubric), layout.max_levels), np.inf)
     for index, component in enumerate(layout.book.rubric.components):
         cuts[index, : component.n_levels - 1] = component.cuts
@@ -39,9 +40,9 @@ def replicated_levels(
             reports.review_reports,
             reports.review_grader,
             reports.report_cell,
-            layout.true_grade_prior[0][layout.report_component],
-            priors.tau_l**-0.5,
-            priors.epsilon,
+            centre[draw, layout.report_component],
+            precision[draw] ** -0.5,
+            layout.epsilon,
         )
         yield _levels(values, layout.report_component, cuts)
 
@@ -50,7 +51,8 @@ def _thinned(layout: Layout, samples: Samples, count: int, seed: int) -> Draws:
     """``count`` draws spread evenly over all chains, as one chain; some repeatedly where there are fewer."""
     kept = np.linspace(0, samples.n_chains * samples.n_draws - 1, count).round().astype(np.int64)
     chosen = {name: values.reshape(-1, values.shape[2])[kept][None] for name, values in samples.draws.items()}
-    return Draws(layout, replace(samples, draws=chosen), seed)
+    hyper = samples.hyper.reshape(-1, samples.hyper.shape[2])[kept][None]
+    return Draws(layout, replace(samples, draws=chosen, hyper=hyper), seed)
 
 
 @jit

@@ -122,7 +122,7 @@ def sample(
     runs = []
     for index, rng in enumerate(generators):
         state = _restored(layout, given, states[index]) if states else engine.initial_state(layout, given, rng, index)
-        own = _with_own_beliefs(given) if layout.model.learned else given
+        own = with_own_beliefs(given) if layout.model.learned else given
         runs.append(_Chain(layout, own, rng, state, draws, report))
     runs[0].sweep(0, 0, keep=False)  # compiles, in one thread
     stop = threading.Event()
@@ -178,7 +178,7 @@ def _engine(layout: Layout) -> Any:
     return censored if layout.model.censoring else uncensored
 
 
-def _with_own_beliefs(given: Any) -> Any:
+def with_own_beliefs(given: Any) -> Any:
     """A copy whose priors a chain can change."""
     beliefs = given.beliefs
     copies = (entry.copy() if isinstance(entry, np.ndarray) else entry for entry in beliefs)

@@ -1,0 +1,272 @@
+"""Predicting each review from all the others, in one draw: kernels.
+
+The efforts are drawn anew given everything else, and true grades are summed out, so that all that is left in the draw of
+the review which is predicted is what it taught about its grader (see ``loo``).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from peerage.inference.arrays import F32, F64, I64, Given, State, Work
+from peerage.inference.conjugate import Given as ExactGiven
+from peerage.inference.conjugate import State as ExactState
+from peerage.inference.conjugate import Work as ExactWork
+from peerage.inference.conjugate import gather, log_density, log_density_given, move_review
+from peerage.inference.jit import jit
+from peerage.inference.kernels import (
+    MAX_COLLAPSED,
+    TINY,
+    copy_into,
+    count_effortful,
+    expected_effort,
+    load_special_prior,
+    log_ratio,
+    multiply,
+    sum_of_products,
+    sum_of_quotients,
+    total_of,
+)
+from peerage.inference.learning import refresh
+from peerage.inference.learning_conjugate import refresh as refresh_exactly
+from peerage.inference.predictive import bin_mass
+
+
+class Scale(NamedTuple):
+    """Each report's component, level and bin; each component's bins, grades and low-effort masses."""
+
+    report_component: I64
+    report_level: I64
+    low: F64
+    high: F64
+    edges: F64
+    grades: F64
+    low_effort: F64
+
+
+class Prediction(NamedTuple):
+    """Of each review, the log of the density that the fit used and of the probability of its bins; of each report,
+    the expected grade."""
+
+    log_density: F64
+    log_mass: F64
+    mean: F64
+
+
+@jit
+def _expected_report(component: int, effort: float, centre: float, variance: float, scale: Scale) -> float:
+    """The expected grade of a report whose value is normal if effortful."""
+    edges, grades = scale.edges[component], scale.grades[component]
+    expected = 0.0
+    for level in range(len(grades)):
+        if edges[level] == math.inf:
+            break
+        careful = bin_mass(edges[level], edges[level + 1], centre, 1.0 / variance)
+        expected += grades[level] * (effort * careful + (1.0 - effort) * scale.low_effort[component, level])
+    return expected
+
+
+@jit
+def _log_mixture(effort: float, careful: float, careless: float) -> float:
+    """Log of effort·exp(careful) + (1 − effort)·exp(careless)."""
+    if effort <= 0.0:
+        return careless
+    if effort >= 1.0:
+        return careful
+    careful, careless = careful + math.log(effort), careless + math.log(1.0 - effort)
+    top = max(careful, careless)
+    return top + math.log(math.exp(careful - top) + math.exp(careless - top))
+
+
+@jit(fastmath={"reassoc", "contract", "nsz"})
+def _moments_with(weights: F32, begin: int, end: int) -> tuple[float, float, float]:
+    """Sums of weights, weighted distances from the middle of the range, and their squares, in cells."""
+    total, linear, square = np.float32(0.0), np.float32(0.0), np.float32(0.0)
+    middle = np.float32(0.5 * (begin + end))
+    for i in range(np.uint64(begin), np.uint64(end)):
+        gap = np.float32(i) - middle
+        total += weights[i]
+        linear += weights[i] * gap
+        square += weights[i] * gap * gap
+    return float(total), float(linear), float(square)
+
+
+@jit(fastmath={"reassoc", "contract", "nsz"})
+def _moments_without(weights: F32, table: F32, start: int, begin: int, end: int) -> tuple[float, float, float]:
+    """The same with the likelihood that starts at ``start`` taken out."""
+    total, linear, square = np.float32(0.0), np.float32(0.0), np.float32(0.0)
+    middle, first = np.float32(0.5 * (begin + end)), np.uint64(start)
+    for i in range(np.uint64(begin), np.uint64(end)):
+        gap, weight = np.float32(i) - middle, weights[i] / table[first + i]
+        total += weight
+        linear += weight * gap
+        square += weight * gap * gap
+    return float(total), float(linear), float(square)
+
+
+@jit
+def _moments(weights: F32, table: F32, start: int, ends: I64, points: F64) -> tuple[float, float]:
+    """Mean and variance of a true grade, the likelihood that starts at ``start`` taken out if that is not negative."""
+    begin, end = ends[0], ends[1]
+    if start >= 0:
+        total, linear, square = _moments_without(weights, table, start, begin, end)
+    else:
+        total, linear, square = _moments_with(weights, begin, end)
+    step = points[1] - points[0]
+    middle = points[0] + step * 0.5 * (begin + end)
+    if total <= 0.0:
+        return middle, (step * (end - begin)) ** 2 / 12.0
+    mean = linear / total
+    return middle + step * mean, step * step * max(square / total - mean * mean, 0.0)
+
+
+@jit
+def leave_out(
+    rng: np.random.Generator,
+    given: Given,
+    state: State,
+    work: Work,
+    reliability: F64,
+    bias: F64,
+    scale: Scale,
+    out: Prediction,
+) -> None:
+    """Predict every review in the censored model."""
+    reports, tables, beliefs, clamps = given.reports, given.tables, given.beliefs, given.clamps
+    running, ends, offset = work.running, work.ends, work.offset
+    if given.learning.on:
+        refresh(given.learning, beliefs, state.hyper, work.scratch)
+    for grader in range(len(offset)):
+        row = state.reliability[grader] * tables.row_length[grader]
+        offset[grader] = row + tables.from_bias[state.bias[grader]]
+    for review in range(len(reports.review_grader)):
+        grader = reports.review_grader[review]
+        probability = state.effort[grader]
+        if 0.0 < probability < 1.0:
+            log_odds = math.log(probability / (1.0 - probability))
+            for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
+                place = tables.report_row[report] + offset[grader]
+                log_odds += tables.log_mass[place + state.true_grade[reports.report_cell[report]]]
+                log_odds -= beliefs.log_low_effort[report]
+            probability = 1.0 / (1.0 + math.exp(-log_odds))
+        state.effortful[review] = rng.random() < probability
+    for grader in range(len(offset)):
+        work.effortful[grader] = count_effortful(grader, reports.grader_reviews, state.effortful)
+    for submission in range(len(reports.submission_cells) - 1):
+        begin, end = reports.submission_start[submission], reports.submission_start[submission + 1]
+        first, last = reports.submission_cells[submission], reports.submission_cells[submission + 1]
+        correlated = reports.author_start[submission + 1] > reports.author_start[submission]
+        for cell in range(first, last):
+            c = cell - first
+            if correlated or clamps.cell_bin[cell] >= 0:
+                load_special_prior(cell, submission, given, state, work)
+                copy_into(running[c], work.priors[c])
+                ends[c, 0], ends[c, 1] = 0, running.shape[1]
+            else:
+                component = reports.cell_component[cell]
+                copy_into(running[c], beliefs.true_grade[component])
+                ends[c, 0], ends[c, 1] = beliefs.support[component]
+        for position in range(begin, end):
+            review = reports.submission_reviews[position]
+            if state.effortful[review]:
+                shift = offset[reports.review_grader[review]]
+                for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
+                    c = reports.report_cell[report] - first
+                    multiply(running[c], tables.mass, tables.report_row[report] + shift, ends[c])
+        for c in range(last - first):
+            work.totals[c] = total_of(running[c], ends[c, 0], ends[c, 1])
+        for position in range(begin, end):
+            review = np.int64(reports.submission_reviews[position])
+            grader = np.int64(reports.review_grader[review])
+            is_effortful = state.effortful[review]
+            effort = state.effort[grader]
+            if not clamps.effort[grader]:
+                n_others = reports.grader_reviews[grader + 1] - reports.grader_reviews[grader] - 1
+                effort = expected_effort(work.effortful[grader] - is_effortful, n_others, beliefs.effort)
+            careful = careless = 0.0
+            for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
+                cell = np.int64(reports.report_cell[report])
+                c = cell - first
+                start = tables.report_row[report] + offset[grader]
+                careless += beliefs.log_low_effort[report]
+                if end - begin > MAX_COLLAPSED:
+                    # So many graded this that its true grade hardly depends on the review.
+                    careful += tables.log_mass[start + state.true_grade[cell]]
+                    centre, variance = tables.true_grade_points[state.true_grade[cell]], 0.0
+                else:
+                    with_report = without = work.totals[c]
+                    if is_effortful:
+                        without = sum_of_quotients(running[c], tables.mass, start, ends[c])
+                    else:
+                        with_report = sum_of_products(running[c], tables.mass, start, ends[c])
+                    if min(with_report, without) > TINY:
+                        careful += math.log(with_report / without)
+                    else:
+                        careful += log_ratio(report, review, submission, given, state, work)
+                    own = np.int64(start) if is_effortful else np.int64(-1)
+                    centre, variance = _moments(running[c], tables.mass, own, ends[c], tables.true_grade_points)
+                variance += 1.0 / reliability[grader]
+                component = np.int64(reports.cell_component[cell])
+                out.mean[report] = _expected_report(component, effort, centre + bias[grader], variance, scale)
+            out.log_mass[review] = _log_mixture(effort, careful, careless)
+            out.log_density[review] = out.log_mass[review]
+
+
+@jit
+def leave_out_exactly(
+    rng: np.random.Generator,
+    given: ExactGiven,
+    state: ExactState,
+    work: ExactWork,
+    reliability: F64,
+    bias: F64,
+    scale: Scale,
+    out: Prediction,
+) -> None:
+    """Predict every review in the uncensored model."""
+    reports, beliefs, clamps = given.reports, given.beliefs, given.clamps
+    if given.learning.on:
+        refresh_exactly(given, state.hyper)
+    for review in range(len(reports.review_grader)):
+        grader = reports.review_grader[review]
+        probability = state.effort[grader]
+        if 0.0 < probability < 1.0:
+            log_odds = math.log(probability / (1.0 - probability))
+            for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
+                log_odds += log_density_given(report, grader, given, state) - beliefs.log_low_effort[report]
+            probability = 1.0 / (1.0 + math.exp(-log_odds))
+        state.effortful[review] = rng.random() < probability
+    for grader in range(len(work.effortful)):
+        work.effortful[grader] = count_effortful(grader, reports.grader_reviews, state.effortful)
+    for submission in range(len(reports.submission_cells) - 1):
+        first = reports.submission_cells[submission]
+        gather(submission, given, state, work)
+        for position in range(reports.submission_start[submission], reports.submission_start[submission + 1]):
+            review = np.int64(reports.submission_reviews[position])
+            grader = np.int64(reports.review_grader[review])
+            is_effortful = state.effortful[review]
+            effort = state.effort[grader]
+            if not clamps.effort[grader]:
+                n_others = reports.grader_reviews[grader + 1] - reports.grader_reviews[grader] - 1
+                effort = expected_effort(work.effortful[grader] - is_effortful, n_others, beliefs.effort)
+            if is_effortful:
+                move_review(review, -1.0, first, given, state, work)
+            careful = careless = careful_mass = careless_mass = 0.0
+            for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
+                c = reports.report_cell[report] - first
+                component = np.int64(scale.report_component[report])
+                centre = work.weighted[c] / work.precision[c] + bias[grader]
+                variance = 1.0 / work.precision[c] + 1.0 / reliability[grader]
+                careful += log_density(report, review, first, given, state, work)
+                careless += beliefs.log_low_effort[report]
+                mass = bin_mass(scale.low[report], scale.high[report], centre, 1.0 / variance)
+                careful_mass += math.log(max(mass, 1e-300))
+                careless_mass += math.log(max(scale.low_effort[component, scale.report_level[report]], 1e-300))
+                out.mean[report] = _expected_report(component, effort, centre, variance, scale)
+            if is_effortful:
+                move_review(review, 1.0, first, given, state, work)
+            out.log_density[review] = _log_mixture(effort, careful, careless)
+            out.log_mass[review] = _log_mixture(effort, careful_mass, careless_mass)
