@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from peerage.errors import PeerageError as PeerageError
     from peerage.errors import Problem as Problem
     from peerage.errors import ResultsError as ResultsError
+    from peerage.errors import ServiceError as ServiceError
     from peerage.fitting import fit as fit
     from peerage.formats import read_grades as read_grades
     from peerage.gradebook import Gradebook as Gradebook
@@ -53,6 +54,7 @@ _HOMES = {
     "Problem": "errors",
     "ResultsError": "errors",
     "Rubric": "rubric",
+    "ServiceError": "errors",
     "Truth": "simulation.truth",
     "explain": "decisions.explain",
     "fit": "fitting",
@@ -76,6 +78,7 @@ __all__ = [
     "Problem",
     "ResultsError",
     "Rubric",
+    "ServiceError",
     "Truth",
     "explain",
     "fit",

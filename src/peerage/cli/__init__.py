@@ -17,7 +17,7 @@ import typer
 from peerage import __version__
 from peerage.cli import check, demo, fit, import_, simulate
 from peerage.cli.console import describe_error, say
-from peerage.errors import PeerageError
+from peerage.errors import PeerageError, ServiceError
 
 BAD_INPUT, INTERRUPTED, FAULT = 2, 130, 1
 
@@ -65,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return stop.code if isinstance(stop.code, int) else FAULT if stop.code else 0
     except PeerageError as error:
         say(describe_error(error))
-        return BAD_INPUT
+        return FAULT if isinstance(error, ServiceError) else BAD_INPUT
     except OSError as error:
         say(f"{error.filename or 'the operating system'}: {error.strerror or error}")
         return FAULT
