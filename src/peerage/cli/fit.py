@@ -36,6 +36,9 @@ AdjustBias = Annotated[
     bool, typer.Option("--adjust-bias", help="Take graders' biases off their reports before these are averaged.")
 ]
 NameGraders = Annotated[bool, typer.Option("--name-graders", help="Name the graders in explanations.csv.")]
+StaffFinal = Annotated[
+    bool, typer.Option("--staff-final", help="Where staff graded, their reports alone make the grade.")
+]
 Out = Annotated[
     Path | None,
     typer.Option("--out", "-o", metavar="DIR", help="The folder to write. Default: GRADES without its suffix."),
@@ -58,6 +61,7 @@ def command(
     final: FinalOption = Final.EXPLAINED,
     adjust_bias: AdjustBias = False,
     name_graders: NameGraders = False,
+    staff_final: StaffFinal = False,
     chains: sampling.Chains = 4,
     draws: sampling.Draws = 1000,
     burn_in: sampling.BurnIn = None,
@@ -67,9 +71,9 @@ def command(
     as_json: options.Json = False,
 ) -> None:
     """Estimate the grades of all submissions and how well everybody grades, and write them to a folder."""
-    if final is Final.MOST_LIKELY and (adjust_bias or name_graders):
+    if final is Final.MOST_LIKELY and (adjust_bias or name_graders or staff_final):
         raise typer.BadParameter(
-            "explained grades alone can be adjusted for bias or name graders", param_hint="--final"
+            "explained grades alone can be adjusted for bias, name graders or be left to staff", param_hint="--final"
         )
     out = grades[0].with_suffix("") if out is None else out
     settings = [rubric, fixed, None if priors in sampling.PRIORS_BY_NAME else Path(priors)]
@@ -98,7 +102,7 @@ def command(
     if final is Final.EXPLAINED:
         if not quiet and must_compile():
             say("compiling the search for weights, once after installation …")
-        explanation = explain(posterior, adjust_bias=adjust_bias, name_graders=name_graders)
+        explanation = explain(posterior, adjust_bias=adjust_bias, name_graders=name_graders, staff_final=staff_final)
     outputs = Outputs.of(posterior, grades, explanation)
     with results.writing(out) as folder:
         outputs.write(folder)
