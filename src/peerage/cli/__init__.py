@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from peerage import __version__
-from peerage.cli import check, demo, fit, import_, simulate
+from peerage.cli import canvas, check, demo, fit, import_, simulate
 from peerage.cli.console import describe_error, say
 from peerage.errors import PeerageError, ServiceError
 
@@ -28,6 +28,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.add_typer(canvas.app, name="canvas")
 app.command("check")(check.command)
 app.command("demo")(demo.command)
 app.command("fit")(fit.command)

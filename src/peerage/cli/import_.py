@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from peerage import results
+from peerage.canvas.store import pulled_files
 from peerage.cli import options
 from peerage.cli.console import output
+from peerage.errors import InputError, Problem
 from peerage.wording import counted
 
 if TYPE_CHECKING:
@@ -18,7 +20,10 @@ if TYPE_CHECKING:
 GRADES = "peer_grades.csv"
 
 Sources = Annotated[
-    list[Path], typer.Argument(metavar="SOURCE", help="Files of one class, as other systems export them.")
+    list[Path],
+    typer.Argument(
+        metavar="SOURCE", help="Files of one class, as other systems export them, or what `canvas pull` wrote."
+    ),
 ]
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="The folder to write.")]
 FormatName = Annotated[
@@ -37,6 +42,7 @@ def command(
     duplicates: options.DuplicatesOption = options.Duplicates.ERROR,
 ) -> None:
     """Turn other systems' files into peer_grades.csv and rubric.toml, and say what was left out and why."""
+    sources, format_name = _pulled(sources, format_name)
     results.check_target(out, [*sources, *([] if rubric is None else [rubric])])
     from peerage.formats import read_grades
     from peerage.formats.read import RUBRIC_NAME
@@ -51,11 +57,23 @@ def command(
     )
     with results.writing(out) as folder:
         book.write(folder / GRADES, rubric=True)
-    _show(book)
+    show_kept(book)
     output().print(f"Written to {out}: {GRADES}, {RUBRIC_NAME}", soft_wrap=True)
 
 
-def _show(book: Gradebook) -> None:
+def _pulled(sources: list[Path], format_name: str | None) -> tuple[list[Path], str | None]:
+    """The files that are meant: a folder that ``peerage canvas pull`` wrote stands for what Canvas answered."""
+    files = {source: pulled_files(source) if source.is_dir() else [source] for source in sources}
+    for source, found in files.items():
+        if not found:
+            message = "is a folder, and not one that peerage canvas pull has written"
+            raise InputError(Problem(message, "name the files in it", str(source)))
+    if format_name is None and all(source.is_dir() for source in sources):
+        format_name = "canvas-json"
+    return [file for found in files.values() for file in found], format_name
+
+
+def show_kept(book: Gradebook) -> None:
     """Print what was kept, and everything that was noticed."""
     from peerage.gradebook import ROLES
 
