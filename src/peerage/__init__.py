@@ -15,8 +15,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from peerage.decisions.credit import credit as credit
     from peerage.decisions.explain import Explanation as Explanation
     from peerage.decisions.explain import explain as explain
+    from peerage.decisions.spotchecks import spot_checks as spot_checks
+    from peerage.decisions.trust import trust as trust
     from peerage.errors import InputError as InputError
     from peerage.errors import MissingExtraError as MissingExtraError
     from peerage.errors import ModelError as ModelError
@@ -56,11 +59,14 @@ _HOMES = {
     "Rubric": "rubric",
     "ServiceError": "errors",
     "Truth": "simulation.truth",
+    "credit": "decisions.credit",
     "explain": "decisions.explain",
     "fit": "fitting",
     "load": "inference.storage",
     "read_grades": "formats",
     "simulate": "simulation.classes",
+    "spot_checks": "decisions.spotchecks",
+    "trust": "decisions.trust",
 }
 
 __all__ = [
@@ -80,11 +86,14 @@ __all__ = [
     "Rubric",
     "ServiceError",
     "Truth",
+    "credit",
     "explain",
     "fit",
     "load",
     "read_grades",
     "simulate",
+    "spot_checks",
+    "trust",
 ]
 
 
