@@ -189,3 +189,11 @@ def credit_columns(posterior: Posterior, marks: pd.DataFrame) -> pd.DataFrame:
     places = marks.set_index("grader").reindex(list(book.graders))
     notes = np.where(book.roles == STUDENT, places["note"], np.array(ROLES, dtype=object)[book.roles])
     return pd.DataFrame({"credit_note": notes, "credit": places["credit"].to_numpy()})
+
+
+def idle_authors(marks: pd.DataFrame) -> Iterator[Problem]:
+    """Authors who owe reviews and did none: no table of graders has them."""
+    names = marks.loc[marks["estimate"].isna(), "grader"]
+    if len(names):
+        who = f"{counted(len(names), 'author')} graded nothing: {quoted(names)}"
+        yield Problem(f"{who}; their mark for peer grading is 0", "peerage credit DIR lists it, graders.csv does not")
