@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from peerage import __version__
-from peerage.cli import canvas, check, demo, fit, import_, simulate
+from peerage.cli import canvas, check, credit, demo, export, fit, import_, simulate, update
 from peerage.cli.console import describe_error, say
 from peerage.errors import PeerageError, ServiceError
 
@@ -30,10 +30,13 @@ app = typer.Typer(
 )
 app.add_typer(canvas.app, name="canvas")
 app.command("check")(check.command)
+app.command("credit")(credit.command)
 app.command("demo")(demo.command)
+app.command("export")(export.command)
 app.command("fit")(fit.command)
 app.command("import")(import_.command)
 app.command("simulate")(simulate.command)
+app.command("update")(update.command)
 
 
 def _print_version(wanted: bool) -> None:
