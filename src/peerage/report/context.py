@@ -11,8 +11,8 @@ from markupsafe import Markup
 
 from peerage.report import charts
 from peerage.report.data import SubmissionData, submission_data
-from peerage.report.fitted import Fitted
-from peerage.report.graders import Grader, graders_of, of_low_effort
+from peerage.report.fitted import Fitted, numbers
+from peerage.report.graders import Grader, graders_of, in_need_of_practice, of_low_effort
 from peerage.report.marks import Marks, marks_of
 from peerage.report.words import Prior, model_words, priors_of
 from peerage.summary import UNSURE, Spread, spread_of
@@ -78,7 +78,7 @@ class StaffPage:
     data: the submissions, for the script
     explained: whether grades are explained; if not, there are neither weights nor sentences
     graders, grader_charts: all graders, and charts of them with their captions
-    credit: whether graders have marks
+    standing, credit: whether it is known who may grade alone, and whether graders have marks
     spot_checks: what a TA should grade next; None in results without such a list
     model, priors: what was assumed, in words
     diagnostics, warnings, notices, facts: whether the fit is to be trusted, and how it came about
@@ -95,6 +95,7 @@ class StaffPage:
     explained: bool
     graders: tuple[Grader, ...]
     grader_charts: tuple[tuple[Markup, str], ...]
+    standing: bool
     credit: bool
     spot_checks: tuple[SpotCheck, ...] | None
     model: tuple[str, ...]
@@ -125,7 +126,8 @@ def staff_page(fitted: Fitted) -> StaffPage:
         explained="explanations.csv" in fitted.tables,
         graders=graders,
         grader_charts=tuple(_grader_charts(graders, record["model"])),
-        credit=any(grader.credit is not None for grader in graders),
+        standing="standing" in fitted.tables["graders.csv"],
+        credit="credit" in fitted.tables["graders.csv"],
         spot_checks=spot_checks,
         model=tuple(model_words(record)),
         priors=tuple(priors_of(record)),
@@ -184,6 +186,11 @@ def _attention(
         named = tuple(Mention(f"{grader.name} ({grader.effort.value:.0%})") for grader in idle[:FIRST])
         title = f"{counted(len(idle), 'student')} of low effort"
         yield Attention(title, "Share of reviews made with effort:", named, len(idle) - len(named), "graders")
+    poor = in_need_of_practice(graders)
+    if poor:
+        named = tuple(Mention(grader.name) for grader in poor[:FIRST])
+        title = f"{counted(len(poor), 'student')} in need of practice"
+        yield Attention(title, "Their grades are the least dependable:", named, len(poor) - len(named), "graders")
 
 
 def _largest_changes(marks: Marks, submissions: Sequence[str]) -> Iterator[Attention]:
@@ -206,10 +213,10 @@ def _spot_checks(fitted: Fitted) -> tuple[SpotCheck, ...] | None:
     if table is None:
         return None
     place = {name: index for index, name in enumerate(fitted.posterior.book.submissions)}
-    columns = (table[name] for name in ("rank", "submission", "priority", "reason"))
+    columns = (table[name] for name in ("rank", "submission", "reason"))
     return tuple(
-        SpotCheck(rank, submission, place[submission], priority, reason)
-        for rank, submission, priority, reason in zip(*columns, strict=True)
+        SpotCheck(rank, submission, place[submission], f"{priority:.2g}", reason)
+        for rank, submission, reason, priority in zip(*columns, numbers(table, "priority"), strict=True)
     )
 
 

@@ -13,15 +13,33 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from peerage.errors import InputError, ResultsError
+from peerage.errors import ResultsError
+from peerage.formats.numbers import parse_number
 from peerage.formats.source import read_sheet
 from peerage.inference.posterior import Posterior
 from peerage.inference.storage import load
 
 Floats = NDArray[np.float64]
 
-_NEEDED = ("grades.csv", "totals.csv", "graders.csv")
-_OPTIONAL = ("weights.csv", "explanations.csv", "spotchecks.csv")
+_QUANTITIES = ("reliability", "bias", "effort", "dependability")
+_COLUMNS = {
+    "grades.csv": ("submission", "component", "grade"),
+    "totals.csv": ("submission", "total", "lower", "upper"),
+    "graders.csv": (
+        "grader",
+        "role",
+        "n_graded",
+        *(name + end for name in _QUANTITIES for end in ("", "_lower", "_upper")),
+    ),
+    "weights.csv": ("submission", "grader", "weight", "desired_weight"),
+    "explanations.csv": ("submission", "component", "sentence"),
+    "spotchecks.csv": ("rank", "submission", "priority", "reason"),
+}
+"""What pages need of each table."""
+
+_ALWAYS = ("grades.csv", "totals.csv", "graders.csv")
+_ENTRIES = {"version", "input", "counts", "priors", "model", "diagnostics", "warnings", "notices", "final"}
+_AGAIN = "run peerage fit again"
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,21 +60,23 @@ class Fitted:
     @classmethod
     def read(cls, folder: Path) -> Fitted:
         """Read a folder of results."""
-        posterior = load(folder / "posterior.npz")
-        try:
-            record = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-            present = [*_NEEDED, *(name for name in _OPTIONAL if (folder / name).exists())]
-            tables = {name: _table(folder / name) for name in present}
-        except (OSError, ValueError, InputError) as error:
-            raise ResultsError(f"{folder}: the results cannot be read ({error}); run peerage fit again") from None
-        fitted = cls(posterior, tables, record)
-        fitted._validate(folder)
+        present = [name for name in _COLUMNS if name in _ALWAYS or (folder / name).exists()]
+        fitted = cls(
+            load(folder / "posterior.npz"),
+            {name: _table(folder / name) for name in present},
+            _record(folder / "run.json"),
+        )
+        fitted._validate()
         return fitted
+
+    @cached_property
+    def _estimates(self) -> pd.DataFrame:
+        return self.posterior.submissions()
 
     @cached_property
     def cells(self) -> pd.DataFrame:
         """``posterior.submissions()`` with the grades given, as numbers, in the column ``grade``."""
-        return self.posterior.submissions().assign(grade=numbers(self.tables["grades.csv"], "grade"))
+        return self._estimates.assign(grade=numbers(self.tables["grades.csv"], "grade"))
 
     @cached_property
     def cell_submission(self) -> NDArray[np.intp]:
@@ -73,29 +93,55 @@ class Fitted:
         """``totals.csv`` with a row for each submission, in order."""
         return self.tables["totals.csv"].drop_duplicates("submission", ignore_index=True)
 
-    def _validate(self, folder: Path) -> None:
+    def _validate(self) -> None:
         """Refuse tables that are not about what was fitted."""
-        book, posterior = self.posterior.book, self.posterior.submissions()
-        expected: dict[str, list[tuple[str, Iterable[str]]]] = {
-            "grades.csv": [(name, posterior[name]) for name in ("submission", "component")],
-            "explanations.csv": [(name, posterior[name]) for name in ("submission", "component")],
-            "graders.csv": [("grader", book.graders)],
+        book, cells = self.posterior.book, self._estimates
+        ids: dict[str, dict[str, Iterable[str]]] = {
+            "grades.csv": {name: cells[name] for name in ("submission", "component")},
+            "explanations.csv": {name: cells[name] for name in ("submission", "component")},
+            "graders.csv": {"grader": book.graders},
         }
-        for file, columns in expected.items():
-            table = self.tables.get(file)
-            if table is not None and any(name not in table or list(table[name]) != list(ids) for name, ids in columns):
-                raise ResultsError(f"{folder / file}: does not belong to posterior.npz; run peerage fit again")
+        for file in ids.keys() & self.tables.keys():
+            if any(list(self.tables[file][name]) != list(expected) for name, expected in ids[file].items()):
+                raise _foreign(file)
+        if list(self.totals["submission"]) != list(book.submissions):
+            raise _foreign("totals.csv")
+        checked = self.tables.get("spotchecks.csv")
+        if checked is not None and not set(checked["submission"]) <= set(book.submissions):
+            raise _foreign("spotchecks.csv")
 
 
 def numbers(table: pd.DataFrame, column: str) -> Floats:
     """A column of numbers; an empty cell is not a number."""
-    return np.array([float(text) if text else np.nan for text in table[column]])
+    values = np.array([parse_number(text) if text else np.nan for text in table[column]])
+    wrong = np.flatnonzero(np.isnan(values) & (table[column].to_numpy() != ""))
+    if len(wrong):
+        text = table[column][wrong[0]]
+        raise ResultsError(f"{text!r} in the column {column!r} of the results is not a number; {_AGAIN}")
+    return values
+
+
+def _foreign(file: str) -> ResultsError:
+    return ResultsError(f"{file}: does not belong to posterior.npz beside it; {_AGAIN}")
 
 
 def _table(path: Path) -> pd.DataFrame:
     sheet = read_sheet(path, path.name)
+    missing = [name for name in _COLUMNS[path.name] if name not in sheet.header]
+    if missing:
+        raise ResultsError(f"{path.name}: has no column {missing[0]!r}; {_AGAIN}")
     columns = {name: np.array(sheet.column(name).values, dtype=object) for name in sheet.header}
     return pd.DataFrame({name: values[sheet.column(name).codes] for name, values in columns.items()}, dtype=object)
+
+
+def _record(path: Path) -> dict[str, Any]:
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        record = None
+    if not isinstance(record, dict) or not record.keys() >= _ENTRIES:
+        raise ResultsError(f"{path.name}: is missing or damaged; {_AGAIN}")
+    return record
 
 
 def _indexes(values: Iterable[str], ids: Iterable[str]) -> NDArray[np.intp]:

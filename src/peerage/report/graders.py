@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import pandas as pd
+
+from peerage.decisions.trust import PRACTICE
 from peerage.gradebook import ROLES, STUDENT
 from peerage.report.fitted import Fitted, numbers
 
@@ -28,7 +32,11 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Grader:
-    """A row of ``graders.csv``; ``credit`` is None in results without marks for grading."""
+    """A row of ``graders.csv``.
+
+    ``standing`` says whether the grader may grade alone; ``credit`` is the mark for grading, and ``credit_note`` says
+    why there is none. Results without such columns have neither.
+    """
 
     name: str
     role: str
@@ -37,7 +45,9 @@ class Grader:
     bias: Estimate
     effort: Estimate
     dependability: Estimate
-    credit: str | None
+    standing: str
+    credit: float | None
+    credit_note: str
 
     def estimate(self, variable: str) -> Estimate:
         """One of the four quantities, by name."""
@@ -57,17 +67,30 @@ class Grader:
 def graders_of(fitted: Fitted) -> tuple[Grader, ...]:
     """All graders, in the order of the file."""
     table = fitted.tables["graders.csv"]
-    reliability, bias, effort, dependability = (
-        [Estimate(*row) for row in zip(*(numbers(table, name + end) for end in ("", "_lower", "_upper")), strict=True)]
-        for name in ("reliability", "bias", "effort", "dependability")
+    absent = [""] * len(table)
+    credit = numbers(table, "credit").tolist() if "credit" in table else [math.nan] * len(table)
+    rows = zip(
+        *(table["grader"], table["role"], map(int, table["n_graded"])),
+        *(_estimates(table, name) for name in ("reliability", "bias", "effort", "dependability")),
+        *(table.get("standing", absent), (None if math.isnan(mark) else mark for mark in credit)),
+        table.get("credit_note", absent),
+        strict=True,
     )
-    counts = [int(count) for count in table["n_graded"]]
-    marks = list(table["credit"]) if "credit" in table else [None] * len(table)
-    rows = zip(table["grader"], table["role"], counts, reliability, bias, effort, dependability, marks, strict=True)
     return tuple(Grader(*row) for row in rows)
+
+
+def _estimates(table: pd.DataFrame, name: str) -> list[Estimate]:
+    columns = (numbers(table, name + end).tolist() for end in ("", "_lower", "_upper"))
+    return [Estimate(*row) for row in zip(*columns, strict=True)]
 
 
 def of_low_effort(graders: Sequence[Grader]) -> tuple[Grader, ...]:
     """Students who more often than not make no effort, the worst first."""
     low = (grader for grader in graders if grader.role == ROLES[STUDENT] and grader.effort.value < LOW_EFFORT)
     return tuple(sorted(low, key=lambda grader: grader.effort.value))
+
+
+def in_need_of_practice(graders: Sequence[Grader]) -> tuple[Grader, ...]:
+    """Students whose grades are poor even by an optimistic estimate, the worst first."""
+    poor = (grader for grader in graders if grader.standing == PRACTICE)
+    return tuple(sorted(poor, key=lambda grader: grader.dependability.value))

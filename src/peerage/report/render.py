@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from dataclasses import asdict
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -27,7 +26,7 @@ _UNSAFE = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u202
 
 def render_staff(page: StaffPage) -> str:
     """The staff's page."""
-    return _render("staff.html", page=page, data=embedded(asdict(page.data)), script=_source("report.js"))
+    return _render("staff.html", page=page, data=embedded(vars(page.data)), script=_source("report.js"))
 
 
 def render_student(page: StudentPage) -> str:
