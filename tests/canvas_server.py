@@ -80,6 +80,7 @@ class Handler(BaseHTTPRequestHandler):
         parts = urlsplit(self.path)
         path = parts.path.removeprefix("/api/v1/").removeprefix(f"courses/{COURSE}/")
         query = parse_qs(parts.query)
+        self.body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self.canvas.requests.append(f"{path} {query['page'][0]}" if "page" in query else path)
         if self.headers["Authorization"] != f"Bearer {TOKEN}":
             self.send(401, {"errors": [{"message": "Invalid access token."}]}, WWW_Authenticate="Bearer")
@@ -121,7 +122,7 @@ class Handler(BaseHTTPRequestHandler):
         return self.send(200, entries[(page - 1) * size : page * size], Link=header)
 
     def _post(self, path: str, _: dict[str, list[str]]) -> bool:
-        form = parse_qsl(self.rfile.read(int(self.headers["Content-Length"])).decode())
+        form = parse_qsl(self.body.decode())
         match = re.fullmatch(r"assignments/(\d+)/submissions/update_grades", path)
         if not match:
             return False

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 
 from peerage.errors import InputError, Problem
-from peerage.exports.marks import Item, Marks
+from peerage.exports.marks import Item, Marks, without_credit
 from peerage.exports.result import Result
 from peerage.wording import quoted
 
@@ -31,23 +32,25 @@ class Wishes:
 
 
 def final_grades(folder: Path, only: str | None, with_comments: bool) -> tuple[Wishes, tuple[Problem, ...]]:
-    """The final grades of an assignment, and who was left out of them."""
+    """The final grades of an assignment, and who is left out of them."""
     result = Result.read(folder)
     marks = Marks.of(result)
     item = _chosen([item for item in marks.items if not item.is_credit], only)
     comments = _comments(result, item.name) if with_comments else {}
-    return _wishes(marks, item, comments), marks.notices
+    about_credit = set(without_credit(result))
+    return _wishes(marks, item, comments), tuple(notice for notice in marks.notices if notice not in about_credit)
 
 
-def peer_grading(folder: Path) -> Wishes:
-    """The marks for peer grading."""
-    marks = Marks.of(Result.read(folder))
+def peer_grading(folder: Path) -> tuple[Wishes, tuple[Problem, ...]]:
+    """The marks for peer grading, and who has none."""
+    result = Result.read(folder)
+    marks = Marks.of(result)
     item = next((item for item in marks.items if item.is_credit), None)
     if item is None:
         raise InputError(
             Problem("has no marks for peer grading", "leave out --credit-assignment, or fit again", str(folder))
         )
-    return _wishes(marks, item, {})
+    return _wishes(marks, item, {}), tuple(without_credit(result))
 
 
 def _chosen(items: list[Item], only: str | None) -> Item:
@@ -63,9 +66,13 @@ def _chosen(items: list[Item], only: str | None) -> Item:
 def _wishes(marks: Marks, item: Item, comments: Mapping[str, str]) -> Wishes:
     place = marks.items.index(item)
     points = {student: values[place] for student, values in marks.values.items()}
-    # Canvas shows two decimals.
-    wishes = {student: Wish(round(n, 2), comments.get(student, "")) for student, n in points.items() if n is not None}
+    wishes = {student: Wish(_rounded(n), comments.get(student, "")) for student, n in points.items() if n is not None}
     return Wishes(wishes, item.points)
+
+
+def _rounded(points: float) -> float:
+    """Points with the two decimals that Canvas shows, half rounding up."""
+    return float(Decimal(repr(points)).quantize(Decimal("0.01"), ROUND_HALF_UP))
 
 
 def _comments(result: Result, assignment: str) -> dict[str, str]:

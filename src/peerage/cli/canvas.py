@@ -95,12 +95,13 @@ def push_command(
         from peerage.canvas.push import Target
     from peerage.canvas.wishes import final_grades, peer_grading
 
-    grades, notices = final_grades(folder, only, comment)
-    wishes = [grades]
+    found = [final_grades(folder, only, comment)]
     if credit_assignment is not None:
-        wishes.append(peer_grading(folder))
+        found.append(peer_grading(folder))
         places.append(Place.of(url, course, credit_assignment))
-    warn(notices)
+    wishes = [wanted for wanted, _ in found]
+    for _, notices in found:
+        warn(notices)
     token = _token()
     targets = [Target.of(place, token, PATIENCE, say) for place in places]
     plans = [target.plan(wanted) for target, wanted in zip(targets, wishes, strict=True)]
