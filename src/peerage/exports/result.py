@@ -74,6 +74,14 @@ class Result:
         return Rubric.from_dict(self.record["rubric"], file="run.json")
 
     @cached_property
+    def grades(self) -> dict[tuple[str, str], float]:
+        """The final grade of each submission's components."""
+        rows = self._filled("grades.csv", ("submission", "component", "grade"))
+        return {
+            (row["submission"], row["component"]): _number(row, "grade", "grades.csv", number) for number, row in rows
+        }
+
+    @cached_property
     def totals(self) -> list[Total]:
         """The rows of totals.csv."""
         rows = self._filled("totals.csv", ("submission", "assignment", "author", "total"))
