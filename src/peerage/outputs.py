@@ -21,6 +21,7 @@ from peerage.errors import Problem
 from peerage.formats.tables import write_table
 from peerage.gradebook import ROLES, Gradebook
 from peerage.inference.posterior import Posterior
+from peerage.report.pages import REPORT, staff_html
 from peerage.rubric import Rubric, tidy
 
 DIGITS = 5
@@ -28,7 +29,7 @@ DIGITS = 5
 
 POSTERIOR, RECORD = "posterior.npz", "run.json"
 CHECKS, GRADERS = "spotchecks.csv", "graders.csv"
-FILES = ("grades.csv", "totals.csv", GRADERS, CHECKS, "weights.csv", "explanations.csv", POSTERIOR, RECORD)
+FILES = (REPORT, "grades.csv", "totals.csv", GRADERS, CHECKS, "weights.csv", "explanations.csv", POSTERIOR, RECORD)
 """The names of the files, in the order in which a reader may want them; without explanations there are two fewer."""
 
 
@@ -75,7 +76,7 @@ class Outputs:
     @property
     def files(self) -> list[str]:
         """The names of the files that are written."""
-        return [name for name in FILES if name in self.tables or name in (POSTERIOR, RECORD)]
+        return [name for name in FILES if name in self.tables or name in (POSTERIOR, RECORD, REPORT)]
 
     def write(self, folder: Path) -> None:
         """Write every file into a folder."""
@@ -83,6 +84,7 @@ class Outputs:
             write_table(table, folder / name)
         self.posterior.save(folder / POSTERIOR)
         (folder / RECORD).write_text(json.dumps(self.record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        (folder / REPORT).write_bytes(staff_html(folder).encode())
 
 
 def grades_table(posterior: Posterior, explanation: Explanation | None = None) -> pd.DataFrame:

@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from peerage import __version__
-from peerage.cli import canvas, check, credit, demo, export, fit, import_, simulate, update
+from peerage.cli import canvas, check, credit, demo, export, fit, import_, report, simulate, update
 from peerage.cli.console import describe_error, say
 from peerage.errors import PeerageError, ServiceError
 
@@ -35,6 +35,7 @@ app.command("demo")(demo.command)
 app.command("export")(export.command)
 app.command("fit")(fit.command)
 app.command("import")(import_.command)
+app.command("report")(report.command)
 app.command("simulate")(simulate.command)
 app.command("update")(update.command)
 

@@ -126,9 +126,9 @@ def _reviews(fitted: Fitted) -> tuple[dict[str, list[Any]], NDArray[np.intp]]:
     columns = {"effort": fitted.posterior.reviews()["effort_probability"].to_numpy(float)}
     weights = fitted.tables.get("weights.csv")
     if weights is not None:
-        place = {pair: row for row, pair in enumerate(zip(weights["submission"], weights["grader"], strict=True))}
-        pairs = zip(book.review_submission, book.review_grader, strict=True)
-        rows = [place.get((book.submissions[submission], book.graders[grader]), -1) for submission, grader in pairs]
+        reviews = zip(book.review_submission, book.review_grader, strict=True)
+        pairs = [(book.submissions[submission], book.graders[grader]) for submission, grader in reviews]
+        rows = [fitted.weight_rows.get(pair, -1) for pair in pairs]
         for name, column in (("weight", "weight"), ("deserved", "desired_weight")):
             columns[name] = np.append(numbers(weights, column), 0.0)[rows]
     held = np.flatnonzero((book.levels != MISSING).any(axis=1))

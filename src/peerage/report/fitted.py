@@ -89,6 +89,13 @@ class Fitted:
         return _indexes(self.cells["component"], self.posterior.book.rubric.names)
 
     @cached_property
+    def weight_rows(self) -> dict[tuple[str, str], int]:
+        """Which row of ``weights.csv`` is about which submission and grader; none if grades are not explained."""
+        table = self.tables.get("weights.csv")
+        pairs = [] if table is None else zip(table["submission"], table["grader"], strict=True)
+        return {pair: row for row, pair in enumerate(pairs)}
+
+    @cached_property
     def totals(self) -> pd.DataFrame:
         """``totals.csv`` with a row for each submission, in order."""
         return self.tables["totals.csv"].drop_duplicates("submission", ignore_index=True)

@@ -107,24 +107,21 @@ def _submission(fitted: Fitted, index: int) -> Submission:
 def _reports(fitted: Fitted, index: int, components: list[int]) -> Iterator[Report]:
     """The reports in an order that says nothing about who made them: that of their contents, shuffled."""
     book = fitted.posterior.book
-    weights = _weights(fitted, book.submissions[index])
     reports = []
     for review in np.flatnonzero(book.review_submission == index):
         if (book.levels[review] != MISSING).any():
             grades = tuple(_shown(book.values[review, component]) for component in components)
-            reports.append((grades, weights.get(book.graders[book.review_grader[review]], "")))
+            reports.append((grades, _weight(fitted, index, book.review_grader[review])))
     reports.sort()
     seed = sha256(repr((book.submissions[index], reports)).encode()).digest()
     for place in np.random.default_rng(list(seed)).permutation(len(reports)):
         yield Report(*reports[place])
 
 
-def _weights(fitted: Fitted, submission: str) -> dict[str, str]:
-    table = fitted.tables.get("weights.csv")
-    if table is None:
-        return {}
-    mine = table[table["submission"] == submission]
-    return {grader: f"{float(weight):.0%}" for grader, weight in zip(mine["grader"], mine["weight"], strict=True)}
+def _weight(fitted: Fitted, submission: int, grader: int) -> str:
+    book = fitted.posterior.book
+    row = fitted.weight_rows.get((book.submissions[submission], book.graders[grader]))
+    return "" if row is None else f"{float(fitted.tables['weights.csv']['weight'][row]):.0%}"
 
 
 def _shown(number: float) -> str:
