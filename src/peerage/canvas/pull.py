@@ -6,7 +6,7 @@ from pathlib import Path
 
 from canvasapi.course import Course
 
-from peerage.canvas.client import Client, refusals
+from peerage.canvas.client import Client, entries, refusals
 from peerage.canvas.place import Patience, Place, Report
 from peerage.canvas.store import Store
 from peerage.errors import InputError, Problem
@@ -29,9 +29,9 @@ def pull(place: Place, token: str, folder: Path, patience: Patience, report: Rep
         if not rubric:
             message = f"the assignment {assignment.name!r} has no rubric, so that its peer reviews have no scores"
             raise InputError(Problem(message, "choose an assignment with a rubric"))
-        reviews = list(assignment.get_peer_reviews())
+        reviews = entries(client, place, "peer_reviews")
         report(f"{counted(len(reviews), 'peer review')} of {assignment.name!r}")
-        submissions = list(assignment.get_submissions(response_fields=FIELDS))
+        submissions = entries(client, place, "submissions", response_fields=FIELDS)
         report(f"{counted(len(submissions), 'submission')}")
         course.get_rubric(rubric["id"], include=["assessments"], style="full")
         report("the rubric and all assessments with it")

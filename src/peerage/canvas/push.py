@@ -10,7 +10,7 @@ from typing import Any
 from canvasapi.course import Course
 from canvasapi.progress import Progress
 
-from peerage.canvas.client import Client, refusals
+from peerage.canvas.client import Client, Entry, entries, refusals
 from peerage.canvas.place import Patience, Place, Report
 from peerage.canvas.wishes import Wish, Wishes
 from peerage.errors import InputError, Problem, ServiceError
@@ -106,9 +106,10 @@ class Target:
                     Problem(f"{_title(assignment)} is {kind}, without points", "choose another one, or change it")
                 )
             include = ["user", *(["submission_comments"] if any(wish.comment for wish in wishes.of.values()) else [])]
-            present = {str(entry.user_id): entry for entry in assignment.get_submissions(include=include)}
+            found = entries(self.client, self.place, "submissions", include=include)
+        present = {str(entry["user_id"]): entry for entry in found if "user_id" in entry}
         wanted = {student: wish for student, wish in wishes.of.items() if student in present}
-        excused = [student for student in wanted if getattr(present[student], "excused", False)]
+        excused = [student for student in wanted if present[student].get("excused")]
         compared = [_change(present[student], wanted[student]) for student in wanted if student not in excused]
         changes = tuple(change for change in compared if change.is_of_grade or change.comment)
         return Plan(
@@ -156,12 +157,12 @@ class Target:
             )
 
 
-def _change(entry: Any, wish: Wish) -> Change:
+def _change(entry: Entry, wish: Wish) -> Change:
     # With a late policy the score is what is left of what was entered.
-    before = getattr(entry, "entered_score", getattr(entry, "score", None))
-    said = {_words(comment.get("comment") or "") for comment in getattr(entry, "submission_comments", ())}
+    before = entry.get("entered_score", entry.get("score"))
+    said = {_words(comment.get("comment") or "") for comment in entry.get("submission_comments", ())}
     comment = "" if _words(wish.comment) in said else wish.comment
-    return Change(str(entry.user_id), _name(entry), before, wish.points, comment)
+    return Change(str(entry["user_id"]), _name(entry), before, wish.points, comment)
 
 
 def _grade_data(changes: Sequence[Change]) -> dict[str, dict[str, str]]:
@@ -190,12 +191,12 @@ def _title(assignment: Any) -> str:
     return f"{assignment.name} (assignment {assignment.id})"
 
 
-def _who(entry: Any) -> str:
-    return f"{_name(entry)} ({entry.user_id})"
+def _who(entry: Entry) -> str:
+    return f"{_name(entry)} ({entry['user_id']})"
 
 
-def _name(entry: Any) -> str:
-    return str(getattr(entry, "user", {}).get("name") or "student")
+def _name(entry: Entry) -> str:
+    return str(entry.get("user", {}).get("name") or "student")
 
 
 def _points(points: float | None) -> str:
