@@ -69,21 +69,21 @@ def reliability_and_effort(graders: Sequence[Grader]) -> Markup:
     high = max(grader.reliability.upper for grader in graders)
     marks = [mark for mark in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50) if low <= mark <= high]
     x = chart.across(low / 1.1, high * 1.1, marks, logarithmic=True)
-    y = chart.up(0, 1.03, (0, 0.25, 0.5, 0.75, 1), "{:.0%}".format)
+    least = math.floor(4 * min(grader.effort.lower for grader in graders)) / 4
+    y = chart.up(least, 1 + 0.03 * (1 - least), (*np.arange(least, 1, 0.25).tolist(), 1), "{:.0%}".format)
     chart.frame(x, y, "reliability (1: off by about 1 of 5; 4: by about ½)", "reviews made with effort")
+    places = {grader.name: (x(grader.reliability.value), y(grader.effort.value)) for grader in graders}
+    chart.intervals(
+        (x(g.reliability.lower), places[g.name][1], x(g.reliability.upper), places[g.name][1]) for g in graders
+    )
+    chart.intervals((places[g.name][0], y(g.effort.lower), places[g.name][0], y(g.effort.upper)) for g in graders)
     for grader in graders:
-        reliability, effort = grader.reliability, grader.effort
-        across, up = x(reliability.value), y(effort.value)
-        chart.add("line", "interval", x1=x(reliability.lower), x2=x(reliability.upper), y1=up, y2=up)
-        chart.add("line", "interval", x1=across, x2=across, y1=y(effort.lower), y2=y(effort.upper))
-    for grader in graders:
-        across, up = x(grader.reliability.value), y(grader.effort.value)
-        chart.add("circle", f"point {grader.role}", grader.words, cx=across, cy=up, r=3.5)
+        chart.point(grader.role, grader.words, *places[grader.name], 3.5)
     students = [grader for grader in graders if grader.role == "student"]
     idle = sorted(students, key=lambda grader: grader.effort.value)[:NAMED]
     poor = sorted(students, key=lambda grader: grader.reliability.value)[:NAMED]
     for grader in dict.fromkeys([*idle, *poor]):
-        chart.name(x(grader.reliability.value), y(grader.effort.value), grader.name)
+        chart.name(*places[grader.name], grader.name)
     return chart.markup()
 
 
@@ -97,9 +97,9 @@ def in_order(graders: Sequence[Grader], variable: str, words: str, zero: bool) -
     chart.frame(x, y, f"{len(ordered):,} graders, in order", words)
     if zero:
         chart.add("line", "axis", x1=x.start, x2=x.end, y1=y(0), y2=y(0))
+    chart.intervals((x(place), y(entry.lower), x(place), y(entry.upper)) for place, entry in enumerate(estimates))
     for place, (grader, estimate) in enumerate(zip(ordered, estimates, strict=True)):
-        chart.add("line", "interval", x1=x(place), x2=x(place), y1=y(estimate.lower), y2=y(estimate.upper))
-        chart.add("circle", f"point {grader.role}", grader.words, cx=x(place), cy=y(estimate.value), r=2.5)
+        chart.point(grader.role, grader.words, x(place), y(estimate.value), 2.5)
     for place in (*range(min(NAMED, len(ordered))), *range(max(len(ordered) - NAMED, NAMED), len(ordered))):
         chart.name(x(place), y(estimates[place].value), ordered[place].name)
     return chart.markup()

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from peerage.report import charts
 from peerage.report.data import SubmissionData, submission_data
 from peerage.report.fitted import Fitted, numbers
-from peerage.report.graders import Grader, graders_of, in_need_of_practice, of_low_effort
+from peerage.report.graders import ROLE_WORDS, Grader, graders_of, in_need_of_practice, of_low_effort
 from peerage.report.marks import Marks, marks_of
 from peerage.report.words import Prior, model_words, priors_of
 from peerage.summary import UNSURE, Spread, spread_of
@@ -139,8 +139,7 @@ def staff_page(fitted: Fitted) -> StaffPage:
 
 
 def _counts(counts: Mapping[str, Any]) -> str:
-    nouns = {"student": "student", "ta": "TA", "instructor": "instructor"}
-    graders = ", ".join(counted(number, nouns[role]) for role, number in counts["roles"].items() if number)
+    graders = ", ".join(counted(number, ROLE_WORDS[role]) for role, number in counts["roles"].items() if number)
     assignments = f" in {counted(counts['assignments'], 'assignment')}" if counts["assignments"] else ""
     submissions = f"{counted(counts['submissions'], 'submission')}{assignments}"
     return f"{counted(counts['reviews'], 'review')} of {submissions} by {graders}"
@@ -215,7 +214,7 @@ def _spot_checks(fitted: Fitted) -> tuple[SpotCheck, ...] | None:
     place = {name: index for index, name in enumerate(fitted.posterior.book.submissions)}
     columns = (table[name] for name in ("rank", "submission", "reason"))
     return tuple(
-        SpotCheck(rank, submission, place[submission], f"{priority:.2g}", reason)
+        SpotCheck(rank, submission, place[submission], f"{priority:.2f}", reason)
         for rank, submission, reason, priority in zip(*columns, numbers(table, "priority"), strict=True)
     )
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from peerage.gradebook import MISSING, ROLES
 from peerage.report.fitted import Fitted, Floats, numbers
+from peerage.report.graders import ROLE_WORDS
 from peerage.report.marks import Marks
 from peerage.rubric import Component, tidy
 
@@ -61,7 +62,7 @@ def submission_data(fitted: Fitted, marks: Marks) -> SubmissionData:
     return SubmissionData(
         components=[{"name": entry.name, "bars": _labels(entry)} for entry in book.rubric.components],
         assignments=assignments,
-        graders=[(name, ROLES[role]) for name, role in zip(book.graders, book.roles, strict=True)],
+        graders=[(name, ROLE_WORDS[ROLES[role]]) for name, role in zip(book.graders, book.roles, strict=True)],
         parts=parts,
         submissions={
             "id": list(book.submissions),

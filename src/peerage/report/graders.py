@@ -12,6 +12,8 @@ from peerage.decisions.trust import PRACTICE
 from peerage.gradebook import ROLES, STUDENT
 from peerage.report.fitted import Fitted, numbers
 
+ROLE_WORDS = dict(zip(ROLES, ("student", "TA", "instructor"), strict=True))
+
 LOW_EFFORT = 0.5
 """A student who makes an effort in less than this share of reviews needs attention."""
 
@@ -56,10 +58,15 @@ class Grader:
         return found
 
     @property
+    def role_words(self) -> str:
+        """The role as people write it."""
+        return ROLE_WORDS[self.role]
+
+    @property
     def words(self) -> str:
         """The grader in a line."""
         return (
-            f"{self.name} ({self.role}): reliability {self.reliability.value:.2f}, bias {self.bias.value:+.2f}, "
+            f"{self.name} ({self.role_words}): reliability {self.reliability.value:.2f}, bias {self.bias.value:+.2f}, "
             f"effort {self.effort.value:.0%}, {self.n_graded} graded"
         )
 

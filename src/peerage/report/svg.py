@@ -60,7 +60,7 @@ class Chart:
     height: float
     description: str
     root: ET.Element = field(init=False)
-    _labels: list[Box] = field(default_factory=list)
+    _taken: list[Box] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.root = ET.Element("svg", {"class": "chart", "viewBox": f"0 0 {WIDTH:g} {self.height:g}", "role": "img"})
@@ -100,15 +100,24 @@ class Chart:
         upright = self.add("text", "label", text_anchor="middle", transform=f"translate(12 {middle:.1f}) rotate(-90)")
         upright.text = y_words
 
+    def point(self, kind: str, title: str, x: float, y: float, radius: float) -> None:
+        """Draw a point, which names are not to cover."""
+        self.add("circle", f"point {kind}", title, cx=x, cy=y, r=radius)
+        self._taken.append((x - radius, y - radius, x + radius, y + radius))
+
+    def intervals(self, ends: Iterable[tuple[float, float, float, float]]) -> None:
+        """Draw many lines, each from one place to another, as one element."""
+        self.add("path", "interval", d="".join(f"M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" for x1, y1, x2, y2 in ends))
+
     def name(self, x: float, y: float, words: str) -> None:
-        """Write a name beside a point, where it covers no other name; if there is no such place, leave it out."""
+        """Write a name beside a point, where it covers no other; if there is no such place, leave it out."""
         words = words if len(words) <= 18 else words[:17] + "…"
         width = _CHARACTER * len(words)
         for left, anchor in ((x + 6, "start"), (x - 6 - width, "end")):
             box = (left, y - _LINE / 2, left + width, y + _LINE / 2)
             inside = box[0] >= LEFT and box[2] <= WIDTH and box[1] >= 0
-            if inside and not any(_overlap(box, other) for other in self._labels):
-                self._labels.append(box)
+            if inside and not any(_overlap(box, other) for other in self._taken):
+                self._taken.append(box)
                 self.text(x + 6 if anchor == "start" else x - 6, y + 4, words, "name", anchor)
                 return
 
