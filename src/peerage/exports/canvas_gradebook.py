@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from peerage.errors import InputError, Problem
-from peerage.exports.delimited import read_rows, write_rows
-from peerage.formats.names import fold
+from peerage.exports.delimited import read_rows, read_text, write_rows
+from peerage.formats.source import read_bytes, read_sheet
 from peerage.wording import quoted
 
 TITLE = "a Canvas gradebook"
@@ -24,9 +24,12 @@ STUDENT_COLUMNS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Root Account
 _OPTIONAL = "Root Account"
 _NAMES = ("LastName", "FirstName")
 _POINTS = "Points Possible"
+_BEGINNING = re.compile(r'\s*"?(?:Student|LastName)"?(?P<delimiter>[,;])"?(?:ID|FirstName)"?[,;]')
+"""A gradebook's first cells, which tell its delimiter: names of assignments may hold the other any number of times."""
+
+_ARCHIVE = b"PK\x03\x04"
 _READ_ONLY = "read only"
 _HEADER = re.compile(r"(?P<name>.*) \((?P<id>[0-9]+)\)", re.DOTALL)
-_NO_STUDENT = re.compile(r"\s*(muted|manual posting.*)?\s*", re.IGNORECASE | re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -52,13 +55,14 @@ class CanvasGradebook:
 
 
 def recognises(path: Path) -> bool:
-    """Whether a file begins as a Canvas gradebook does, be it complete or not."""
-    try:
-        rows = read_rows(path, delimiters=",;")
-    except InputError:
-        return False
-    header = {fold(name) for name in rows[0][1]} if rows else set()
-    return bool(header & {"student", "lastname"}) and bool(header & {"section", "sis login id"})
+    """Whether a file is a Canvas gradebook, be it complete or not; one that was saved as a workbook is refused."""
+    if not read_bytes(path, path.name).startswith(_ARCHIVE):
+        return _BEGINNING.match(read_text(path)) is not None
+    header = set(read_sheet(path, path.name).header)
+    if {"ID", "Section"} <= header and header & {"Student", *_NAMES}:
+        remedy = "give the CSV file that Canvas has exported"
+        raise InputError(Problem("is a Canvas gradebook that was saved as a workbook", remedy, path.name))
+    return False
 
 
 def write(content: CanvasGradebook, path: Path) -> None:
@@ -75,7 +79,8 @@ def write(content: CanvasGradebook, path: Path) -> None:
 
 def read(path: Path) -> CanvasGradebook:
     """Read a gradebook; columns that Canvas only shows are passed over."""
-    rows = read_rows(path, delimiters=",;")
+    beginning = _BEGINNING.match(read_text(path))
+    rows = read_rows(path, delimiter=beginning["delimiter"] if beginning else ",")
     header = rows[0][1] if rows else []
     places = _student_places(header, path)
     _check_lengths(rows, path)
@@ -90,7 +95,7 @@ def read(path: Path) -> CanvasGradebook:
     students = tuple(
         (_who(cells, places), tuple(cells[place] for place in found))
         for _, cells in rows[1:]
-        if _POINTS not in cells[0] and not all(map(_NO_STUDENT.fullmatch, cells))
+        if _POINTS not in cells[0] and any(_who(cells, places))
     )
     return CanvasGradebook(tuple(found.values()), students)
 

@@ -35,16 +35,16 @@ def write_rows(rows: Iterable[Sequence[str]], path: Path, *, quote: str = '"') -
         writer.writerows(kept)
 
 
-def read_rows(path: Path, *, quote: str = '"', delimiters: str = ",") -> list[tuple[int, Row]]:
-    """The rows that are not blank, each with its number; the delimiter is the one that splits the first row most."""
-    text, _ = decode(path.name, read_bytes(path, path.name))
+def read_text(path: Path) -> str:
+    """The text of a file."""
+    return decode(path.name, read_bytes(path, path.name))[0]
 
-    def parse(delimiter: str) -> Iterable[Row]:
-        return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quotechar=quote, strict=True)
 
+def read_rows(path: Path, *, quote: str = '"', delimiter: str = ",") -> list[tuple[int, Row]]:
+    """The rows that are not blank, each with its number."""
+    text = io.StringIO(read_text(path), newline="")
     try:
-        delimiter = max(delimiters, key=lambda mark: len(next(iter(parse(mark)), [])))
-        rows = list(enumerate(parse(delimiter), start=1))
+        rows = list(enumerate(csv.reader(text, delimiter=delimiter, quotechar=quote, strict=True), start=1))
     except csv.Error as error:
         raise InputError(Problem(f"is damaged ({error})", "export it again", path.name)) from None
     return [(number, row) for number, row in rows if not all(map(is_blank, row))]
@@ -52,7 +52,7 @@ def read_rows(path: Path, *, quote: str = '"', delimiters: str = ",") -> list[tu
 
 def as_text(number: float | None) -> str:
     """A number as text, whole ones without decimals; empty if there is none."""
-    return "" if number is None else str(tidy(round(number, 10)))
+    return "" if number is None else str(tidy(number))
 
 
 def as_number(text: str, path: Path, row: int) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -12,7 +12,7 @@ from peerage import results
 from peerage.errors import InputError, Problem, ResultsError
 from peerage.exports import canvas, moodle_grades, mta2_files, students_csv, workbook
 from peerage.exports.options import Options, Prepared
-from peerage.exports.result import Result
+from peerage.exports.result import RECORD, Result
 
 
 class Export(Protocol):
@@ -77,12 +77,19 @@ def export(
     return Exported(target, prepared.summary, prepared.notices)
 
 
+def _suffix(known: Export) -> str:
+    """How the names of a format's files end; empty for a folder."""
+    return Path(f"name{known.ENDING}").suffix
+
+
 def _check(target: Path, folder: Path, known: Export, options: Options, *, force: bool) -> None:
     """Refuse a target that would damage the results, the roster or a file that is already there."""
     inputs = [folder / results.MARKER, *([] if options.roster is None else [options.roster])]
-    suffix = Path(known.ENDING).suffix
+    suffix = _suffix(known)
     if not suffix:
         results.check_target(target, inputs)
+        if (target / RECORD).exists():
+            raise ResultsError(f"{target}: this folder holds the results of a fit; name another")
         return
     if target.suffix.lower() != suffix:
         raise ResultsError(f"{target}: {known.TITLE} is a file that ends in {suffix}; name one")
@@ -99,7 +106,7 @@ def _check(target: Path, folder: Path, known: Export, options: Options, *, force
 @contextmanager
 def _writing(target: Path, known: Export) -> Iterator[Path]:
     """Give a place to write to; when the block ends well, what was written takes the target's place."""
-    if not Path(known.ENDING).suffix:
+    if not _suffix(known):
         with results.writing(target) as folder:
             yield folder
         return
@@ -111,4 +118,6 @@ def _writing(target: Path, known: Export) -> Iterator[Path]:
     except OSError as error:
         raise ResultsError(f"{target}: cannot be written ({error.strerror or error}); name another file") from error
     finally:
-        part.unlink(missing_ok=True)
+        # Where there was no folder to write to, there is nothing to remove either.
+        with suppress(OSError):
+            part.unlink()

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from peerage.decisions.credit import Scale
 from peerage.errors import InputError, Problem
 from peerage.exports.result import Result
 from peerage.wording import counted
 
 CREDIT_NAME = "Peer grading"
-CREDIT_POINTS = 100.0
-"""The highest mark for peer grading, if the fit does not say otherwise."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +81,9 @@ def _totals(result: Result) -> tuple[dict[tuple[str, str], float], list[tuple[st
 
 
 def _credit_points(result: Result) -> float:
-    points = result.record.get("credit", {}).get("most", CREDIT_POINTS)
-    return float(points)
+    """The highest mark on the scale that the fit used."""
+    scale = result.record.get("choices", {}).get("credit_scale")
+    return (Scale() if scale is None else Scale.parse(scale)).points[-1][1]
 
 
 NO_AUTHORS = Problem(

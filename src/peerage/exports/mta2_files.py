@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from peerage.errors import InputError, Problem
 from peerage.exports.delimited import as_text, read_rows, write_rows
+from peerage.exports.marks import everyone
 from peerage.exports.options import Options, Prepared, renamed
 from peerage.exports.result import Result
 from peerage.formats.numbers import is_number, parse_number
@@ -45,19 +46,23 @@ def prepare(result: Result, options: Options) -> Prepared:
     """The files of a class; only students' reliabilities are written."""
     people = [grader.grader for grader in result.graders]
     names, notices = renamed(people, options, (options.id_column or "username",))
+    unknown = [name for name in people if name not in names]
+    if unknown:
+        message = f"the roster does not say who {everyone(unknown)} is, whose weights belong to the grades"
+        raise InputError(Problem(message, "add everyone who graded to the roster"))
     totals = {total.submission: total.total for total in result.totals}
     grades = tuple(
         (
             submission,
             total,
-            tuple((names[grader], weight) for grader, weight in result.weights.get(submission, []) if grader in names),
+            tuple((names[grader], weight) for grader, weight in result.weights.get(submission, [])),
         )
         for submission, total in totals.items()
     )
     reliability = tuple(
         (names[grader.grader], grader.lower, grader.dependability, grader.upper)
         for grader in result.graders
-        if grader.role == "student" and grader.grader in names
+        if grader.role == "student"
     )
     priorities = tuple((submission, float(rank)) for rank, submission in enumerate(result.spot_checks, start=1))
     missing = [] if result.weights else [Problem("weights were left out", "only explained grades have them")]

@@ -7,19 +7,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from openpyxl.chart import BarChart, Reference, ScatterChart, Series
-from openpyxl.styles import Alignment, Font
+from openpyxl.styles import Font
+from openpyxl.utils import get_column_letter
 
 from peerage.exports.result import Result
-from peerage.exports.sheets import put
+from peerage.exports.sheets import FONT, fit_to_page, put
 from peerage.formats.numbers import is_number, parse_number
 from peerage.wording import counted
 
 BINS = 10
 CHARTS = "Charts"
 _MEANING = {
-    "Totals": "the points of each author, with the interval in which they lie with 90 % probability",
-    "Grades": "the grade of each component, how sure it is, and how it follows from the reports",
+    "Totals": "each author's points, and where they lie with a probability of 90 %",
+    "Grades": "the grade of each component, and how sure it is",
     "Weights": "how much each report counts",
+    "Sentences": "how each grade follows from the reports, in words",
     "Graders": "how well each person grades, and the mark for peer grading",
     "Spot checks": "what staff should grade next, and why",
     CHARTS: "the figures that the charts show",
@@ -65,28 +67,28 @@ def add_overview(book: Any, overview: Overview, titles: Sequence[str]) -> None:
     """Add the first sheet, and the sheet of figures that its charts are drawn from."""
     sheet, figures = book.create_sheet("Overview"), book.create_sheet(CHARTS)
     put(sheet, 1, 1, "Grades from peer reviews: for staff only")
-    sheet["A1"].font = Font(bold=True, size=16)
+    sheet["A1"].font = Font(name=FONT, bold=True, size=16)
     lines = [*overview.facts, ("", ""), *((title, _MEANING[title]) for title in (*titles, CHARTS))]
     for row, (name, text) in enumerate(lines, start=3):
         put(sheet, row, 1, name)
         put(sheet, row, 2, text)
-        sheet.cell(row, 1).font = Font(bold=True)
-        sheet.cell(row, 2).alignment = Alignment(wrap_text=True, vertical="top")
-        sheet.cell(row, 1).alignment = Alignment(vertical="top")
-    sheet.column_dimensions["A"].width, sheet.column_dimensions["B"].width = 16, 60
+        sheet.cell(row, 1).font = Font(name=FONT, bold=True)
+    sheet.column_dimensions["A"].width, sheet.column_dimensions["B"].width = 16, 76
     sheet.sheet_view.showGridLines = False
+    fit_to_page(sheet)
     _add_figures(figures, overview)
-    sheet.add_chart(_histogram(figures), "D2")
+    sheet.add_chart(_histogram(figures), "C1")
     if overview.graders:
-        sheet.add_chart(_scatter(figures, len(overview.graders)), "D21")
+        sheet.add_chart(_scatter(figures, len(overview.graders)), "C19")
 
 
 def _add_figures(sheet: Any, overview: Overview) -> None:
-    for column, name in enumerate(("points", "submissions", "", "reliability", "effort"), start=1):
+    for column, name in enumerate(("points in %", "submissions", "", "reliability", "effort"), start=1):
         put(sheet, 1, column, name)
-        sheet.cell(1, column).font = Font(bold=True)
+        sheet.cell(1, column).font = Font(name=FONT, bold=True)
+        sheet.column_dimensions[get_column_letter(column)].width = 14
     for index, count in enumerate(overview.bins()):
-        put(sheet, index + 2, 1, f"{100 * index // BINS}–{100 * (index + 1) // BINS} %")
+        put(sheet, index + 2, 1, f"{100 * index // BINS}–{100 * (index + 1) // BINS}")
         put(sheet, index + 2, 2, count)
     for row, (reliability, effort) in enumerate(overview.graders, start=2):
         put(sheet, row, 4, reliability)
@@ -100,7 +102,7 @@ def _histogram(figures: Any) -> BarChart:
     chart.set_categories(Reference(figures, min_col=1, min_row=2, max_row=BINS + 1))
     chart.gapWidth = 10
     chart.series[0].graphicalProperties.solidFill = _BLUE
-    _label(chart, "Final grades", "points, of those that can be had", "submissions")
+    _label(chart, "Final grades", "points, in % of those that can be had", "submissions")
     chart.y_axis.number_format = "0"
     return chart
 
@@ -116,6 +118,7 @@ def _scatter(figures: Any, n_graders: int) -> ScatterChart:
     chart.scatterStyle = "lineMarker"
     chart.y_axis.scaling.min, chart.y_axis.scaling.max = 0, 1
     chart.x_axis.scaling.min = 0
+    chart.x_axis.majorGridlines = None
     chart.y_axis.number_format, chart.x_axis.number_format = "0%", "0.0"
     _label(chart, "Students as graders", "reliability (1 / error variance, scale of 0 to 5)", "effort")
     return chart

@@ -17,6 +17,7 @@ from peerage.formats.source import read_sheet
 from peerage.rubric import Rubric
 
 TABLES = ("grades.csv", "totals.csv", "graders.csv", "weights.csv", "explanations.csv", "spotchecks.csv")
+RECORD = "run.json"
 _NEEDED = ("grades.csv", "totals.csv", "graders.csv")
 _REMEDY = "fit the class again"
 
@@ -53,8 +54,11 @@ class Result:
     def read(cls, path: Path) -> Result:
         """Read a result folder; tables that not every fit writes may be missing."""
         folder = results.find(path)
-        found = [name for name in TABLES if name in _NEEDED or (folder / name).exists()]
-        return cls(folder, {name: read_sheet(folder / name, name) for name in found}, _record(folder / "run.json"))
+        found = [name for name in TABLES if (folder / name).exists()]
+        missing = [name for name in _NEEDED if name not in found]
+        if missing:
+            raise InputError(Problem("is missing or damaged", _REMEDY, missing[0]))
+        return cls(folder, {name: read_sheet(folder / name, name) for name in found}, _record(folder / RECORD))
 
     def rows(self, file: str) -> list[dict[str, str]]:
         """The rows of a table by column; none if there is no such table."""
@@ -70,8 +74,8 @@ class Result:
     def rubric(self) -> Rubric:
         """The rubric of the fit."""
         if not isinstance(self.record.get("rubric"), dict):
-            raise InputError(Problem("does not say what the rubric is", _REMEDY, "run.json"))
-        return Rubric.from_dict(self.record["rubric"], file="run.json")
+            raise InputError(Problem("does not say what the rubric is", _REMEDY, RECORD))
+        return Rubric.from_dict(self.record["rubric"], file=RECORD)
 
     @cached_property
     def grades(self) -> dict[tuple[str, str], float]:

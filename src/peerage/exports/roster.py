@@ -92,7 +92,11 @@ class Match:
             found.append(Problem(f"left out, because the roster does not have them: {everyone(self.absent)}"))
         known = set(self.rows.values())
         place = self.roster.header.index(self.column)
-        others = [person[place] for row, person in enumerate(self.roster.people) if row not in known]
+        others = [
+            next(filter(None, (person[place], *person)), "")
+            for row, person in enumerate(self.roster.people)
+            if row not in known
+        ]
         if others:
             found.append(Problem(f"without any mark, and left out: {everyone(others)}"))
         return [Problem(problem.message, "", self.roster.file) for problem in found]

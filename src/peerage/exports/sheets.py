@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ SHEETS = {
     "Totals": "totals.csv",
     "Grades": "grades.csv",
     "Weights": "weights.csv",
+    "Sentences": "explanations.csv",
     "Graders": "graders.csv",
     "Spot checks": "spotchecks.csv",
 }
@@ -31,12 +33,16 @@ _FORMATS = {
     "bias": _SIGNED,
 }
 
-_FIRST_NUMBER_FROZEN = {"submission", "component", "grader"}
+FONT = "Calibri"
+
+_FROZEN = {"submission", "component", "grader"}
 _NARROWEST, _WIDEST, _PROSE = 9, 32, 90
-_HEADING = Font(bold=True, color="FFFFFF")
+_LINE, _HIGHEST = 15.0, 409.0
+_HEADING = Font(name=FONT, bold=True, color="FFFFFF")
 _FILL = PatternFill("solid", fgColor="2F5597")
-_TOP = Alignment(vertical="top")
-_WRAPPED = Alignment(vertical="top", wrap_text=True)
+_TOP = Alignment(vertical="top", indent=1)
+_RIGHT = Alignment(horizontal="right", vertical="top")
+_WRAPPED = Alignment(vertical="top", wrap_text=True, indent=1)
 
 
 @dataclass(frozen=True)
@@ -56,25 +62,34 @@ def number_format(column: str) -> str | None:
 def add_table(sheet: Any, table: Table) -> None:
     """Put a table on an empty sheet."""
     for column, name in enumerate(table.header, start=1):
+        shown = number_format(name)
         put(sheet, 1, column, name)
         heading = sheet.cell(1, column)
-        heading.font, heading.fill, heading.alignment = _HEADING, _FILL, _TOP
+        heading.font, heading.fill, heading.alignment = _HEADING, _FILL, _TOP if shown is None else _RIGHT
         cells = [row[column - 1] for row in table.rows]
         sheet.column_dimensions[get_column_letter(column)].width = _width(name, cells)
-        shown = number_format(name)
         for row, value in enumerate(cells, start=2):
             put(sheet, row, column, value)
             cell = sheet.cell(row, column)
-            cell.alignment = _WRAPPED if _is_prose(name) else _TOP
-            if shown is not None:
-                cell.number_format = shown
-    frozen = next(index for index, name in enumerate((*table.header, "")) if name not in _FIRST_NUMBER_FROZEN)
+            if shown is None:
+                cell.alignment = _WRAPPED if _is_prose(name) else _TOP
+            else:
+                cell.number_format, cell.alignment = shown, _RIGHT
+            if _is_prose(name):
+                # Not every spreadsheet fits the height of a row to the lines in it.
+                sheet.row_dimensions[row].height = _height(str(value))
+    frozen = next(index for index, name in enumerate((*table.header, "")) if name not in _FROZEN)
     sheet.freeze_panes = sheet.cell(2, 1 + frozen)
     sheet.auto_filter.ref = sheet.dimensions
+    sheet.print_title_rows = "1:1"
+    fit_to_page(sheet)
+
+
+def fit_to_page(sheet: Any) -> None:
+    """Print across the page, over as many pages as it takes downwards."""
     sheet.page_setup.orientation = "landscape"
     sheet.page_setup.fitToHeight = 0
     sheet.sheet_properties.pageSetUpPr.fitToPage = True
-    sheet.print_title_rows = "1:1"
 
 
 def put(sheet: Any, row: int, column: int, value: Cell) -> None:
@@ -91,6 +106,11 @@ def put(sheet: Any, row: int, column: int, value: Cell) -> None:
 
 def _is_prose(name: str) -> bool:
     return name in ("sentence", "reason")
+
+
+def _height(text: str) -> float:
+    """The height of a row, in points, that shows all lines of some prose, as far as rows can be that high."""
+    return min(_LINE * math.ceil((len(text) + 1) / (0.95 * _PROSE)), _HIGHEST)
 
 
 def _width(name: str, cells: list[Cell]) -> float:

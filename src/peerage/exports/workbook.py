@@ -1,4 +1,4 @@
-"""A workbook for the staff: totals, grades with their sentences, weights, graders and spot checks.
+"""A workbook for the staff: totals, grades, weights and sentences, graders and spot checks.
 
 Text stays text, whatever it looks like: a cell's type is never guessed from its content.
 """
@@ -38,14 +38,8 @@ class Workbook:
 
 def prepare(result: Result, _: Options) -> Prepared:
     """The tables of a result folder."""
-    sentences = {(row["submission"], row["component"]): row["sentence"] for row in result.rows("explanations.csv")}
-    tables = {}
-    for title, file in SHEETS.items():
-        rows = result.rows(file)
-        if title == "Grades" and sentences:
-            rows = [{**row, "sentence": sentences.get((row["submission"], row["component"]), "")} for row in rows]
-        if rows:
-            tables[title] = _table(rows)
+    found = {title: result.rows(file) for title, file in SHEETS.items()}
+    tables = {title: _table(rows) for title, rows in found.items() if rows}
     missing = [file for title, file in SHEETS.items() if title not in tables]
     notices = tuple(Problem(f"these results have no {file}", "the workbook lacks that sheet") for file in missing)
     summary = ", ".join(f"{title} ({counted(len(table.rows), 'row')})" for title, table in tables.items())
@@ -87,7 +81,8 @@ def _table(rows: Sequence[Mapping[str, str]]) -> Table:
 def _typed(column: str, text: str) -> Cell:
     """A number where the column holds numbers; everything else stays as it is."""
     if number_format(column) is not None and is_number(text):
-        return tidy(parse_number(text))
+        # Spreadsheets keep fifteen digits.
+        return tidy(float(f"{parse_number(text):.15g}"))
     return text or None
 
 
