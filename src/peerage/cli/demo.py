@@ -57,5 +57,5 @@ def _comparison(posterior: Posterior, truth: Truth) -> Iterator[str]:
 
 
 def _directions(out: Path) -> Iterator[str]:
-    yield f"\nLook at {out / 'grades.csv'} for the grades and at {out / 'graders.csv'} for the graders."
+    yield f"\nOpen {out / 'report.html'} in a browser. The grades are in grades.csv beside it."
     yield f"The class is {out / 'peer_grades.csv'}; the truth is in true_grades.csv and graders_truth.csv beside it."
