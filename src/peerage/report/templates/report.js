@@ -178,7 +178,7 @@ function reportsPart(index) {
   });
   const table = element("table", {},
     element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows));
-  return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Reports" }, table);
+  return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Reports on ${submissions.id[index]}` }, table);
 }
 
 function listSubmissions() {
