@@ -63,7 +63,7 @@ def command(
 ) -> None:
     """Add grades to a fitted class or correct them, such as a TA's after a spot check, and say which grades change."""
     found = results.find(folder)
-    target = found if out is None else out
+    target = folder if out is None else out
     results.check_target(target, grades)
     from peerage.decisions.choices import Choices
     from peerage.exports.result import Result
@@ -79,8 +79,8 @@ def command(
     after = before.update(new, draws=draws, burn_in=burn_in, workers=workers, progress=not quiet)
     warn(notice for notice in after.book.notices if notice not in before.book.notices)
     outputs = Outputs.of(after, grades, choices)
-    inputs = [*result.record.get("input", []), *outputs.record["input"]]
-    outputs = replace(outputs, record=outputs.record | {"input": inputs})
+    earlier = [entry for entry in result.record.get("input", []) if entry not in outputs.record["input"]]
+    outputs = replace(outputs, record=outputs.record | {"input": [*earlier, *outputs.record["input"]]})
     kept = _write(outputs, result, target)
     changes = list(_changes(grades_before, outputs, set(new.submissions)))
     if as_json:
@@ -96,11 +96,13 @@ def command(
 
 def _write(outputs: Outputs, earlier: Result, target: Path) -> Path | None:
     """Write the results; those that they replace, if these are the earlier ones, are kept in the folder returned."""
+    from peerage.exports.result import Result
+
     with results.writing(target) as fresh:
         kept = None
         if target.resolve() == earlier.folder:
             # Other writers wait now, so nothing can come between this look and what follows.
-            if type(earlier).read(earlier.folder).record != earlier.record:
+            if Result.read(earlier.folder).record != earlier.record:
                 raise ResultsError(f"{target}: these results were replaced meanwhile; run the update again")
             kept = results.keep(target)
         outputs.write(fresh)
@@ -109,13 +111,15 @@ def _write(outputs: Outputs, earlier: Result, target: Path) -> Path | None:
 
 def _changes(before: dict[tuple[str, str], float], outputs: Outputs, named: set[str]) -> Iterator[Change]:
     """The grades that differ from the earlier ones or are new, those of submissions with new grades first."""
+    from peerage.rubric import tidy
+
     table = outputs.tables["grades.csv"]
     rows = list(zip(table["submission"], table["component"], table["grade"], strict=True))
     for has_new in (True, False):
         for submission, component, grade in rows:
             was = before.get((submission, component))
             if (submission in named) == has_new and was != grade:
-                yield Change(submission, component, was, grade, has_new)
+                yield Change(submission, component, None if was is None else tidy(was), grade, has_new)
 
 
 def _show(changes: list[Change], before: Posterior, after: Posterior) -> None:

@@ -58,7 +58,7 @@ def update(
     begun = time.perf_counter()
     book = merged(posterior.book, new_grades)
     layout = lay_out(book, posterior.model)
-    draws = _default_draws(posterior, layout) if draws is None else at_least(1, draws=draws)
+    draws = default_draws(posterior, layout) if draws is None else at_least(1, draws=draws)
     burn_in = BURN_IN if burn_in is None else at_least(0, burn_in=burn_in)
     workers = None if workers is None else at_least(1, workers=workers)
 
@@ -83,7 +83,8 @@ def update(
     )
 
 
-def _default_draws(posterior: Posterior, layout: Layout) -> int:
+def default_draws(posterior: Posterior, layout: Layout) -> int:
+    """As many draws a chain as the posterior has, but no more than about a second allows."""
     affordable = max(FEWEST_DRAWS, REPORTS_A_CHAIN // len(layout.report_level))
     return min(affordable, posterior.samples.n_draws)
 
@@ -119,7 +120,7 @@ def _carried(
     for name, (place, kept) in keep.items():
         old = values[name][np.maximum(place, 0)]
         if old.dtype.kind == "i":
-            old = _on_grid(old, getattr(before.grids, name), getattr(layout.grids, name))
+            old = on_grid(old, getattr(before.grids, name), getattr(layout.grids, name))
         carried[name] = np.where(kept, old, start[name]).astype(start[name].dtype)
     return carried
 
@@ -139,7 +140,7 @@ def _review_keys(layout: Layout, whole: Layout) -> NDArray[np.int64]:
     return submission * whole.n_graders + layout.reports.review_grader
 
 
-def _on_grid(codes: NDArray[np.integer], before: Grid, grid: Grid) -> NDArray[np.integer]:
+def on_grid(codes: NDArray[np.integer], before: Grid, grid: Grid) -> NDArray[np.integer]:
     """The cells of a grid that hold the points of another; a code past the other's end means no point."""
     points = before.points[np.minimum(codes, len(before) - 1)]
     return np.asarray(np.clip(np.searchsorted(grid.edges, points) - 1, 0, len(grid) - 1))
