@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from peerage import results
 from peerage.cli import options
 from peerage.cli.console import output
 from peerage.errors import ResultsError
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from peerage.decisions.choices import Choices
+    from peerage.exports.result import Result
 
 SCALE = "0.2:0, 0.5:60, 1:85, 2:100"
 _BAR = 40
@@ -39,12 +39,14 @@ def command(
     as_json: options.Json = False,
 ) -> None:
     """Show what each student would get for peer grading; nothing is fitted and nothing is written."""
-    found = results.find(folder)
+    from peerage.exports.result import Result
     from peerage.inference.storage import load
+    from peerage.outputs import POSTERIOR
 
     changes = {"credit_scale": scale, "required_reviews": required_reviews, "minimum_reviews": minimum_reviews}
-    choices = _choices(found, {name: value for name, value in changes.items() if value is not None})
-    marks = choices.credit(load(found / "posterior.npz"))
+    result = Result.read(folder)
+    choices = _choices(result, {name: value for name, value in changes.items() if value is not None})
+    marks = choices.credit(load(result.folder / POSTERIOR))
     if as_json:
         rows = marks.astype(object).where(marks.notna(), None).to_dict("records")
         typer.echo(json.dumps({"choices": choices.to_dict(), "marks": rows}, indent=2))
@@ -52,22 +54,20 @@ def command(
         _show(marks, choices)
 
 
-def _choices(folder: Path, changes: dict[str, Any]) -> Choices:
-    """What the folder's results were made with, but for some changes."""
+def _choices(result: Result, changes: dict[str, Any]) -> Choices:
+    """What the results were made with, but for some changes."""
     from peerage.decisions.choices import Choices
 
-    try:
-        record = json.loads((folder / "run.json").read_text("utf-8"))["choices"]
-    except (OSError, ValueError, KeyError):
-        raise ResultsError(f"{folder}: these results do not say how they were made; fit the class again") from None
-    return Choices.from_dict({**record, **changes})
+    if "choices" not in result.record:
+        raise ResultsError(f"{result.folder}: these results do not say how they were made; fit the class again")
+    return Choices.from_dict({**result.record["choices"], **changes})
 
 
 def _show(marks: pd.DataFrame, choices: Choices) -> None:
     """Print how many students get which marks, and who gets what."""
     console = output()
     console.print(f"Marks by dependability: {choices.credit_scale}")
-    console.print(f"Reviews required: {choices.required_reviews or 'none'}", "")
+    console.print(f"Reviews required: {choices.required_reviews or 'none'}\n")
     top = choices.credit_scale.points[-1][1]
     known = marks["credit"].dropna()
     tenths = (known / top * 10).clip(0, 9).astype(int).value_counts()

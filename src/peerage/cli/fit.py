@@ -82,10 +82,6 @@ def command(
     from peerage.decisions.credit import Scale
     from peerage.model import Model
 
-    if final is Final.MOST_LIKELY and (adjust_bias or name_graders or staff_final):
-        raise typer.BadParameter(
-            "explained grades alone can be adjusted for bias, name graders or be left to staff", param_hint="--final"
-        )
     choices = Choices(
         final=final.value,
         adjust_bias=adjust_bias,

@@ -41,8 +41,8 @@ def attention(checks: pd.DataFrame, graders: pd.DataFrame) -> Iterator[str]:
         first = ", ".join(_one_line(name) for name in checks["submission"].head(SHOWN_CHECKS))
         yield f"To be checked first: {first}; spotchecks.csv says why."
     standing = graders["standing"].value_counts()
-    practise, alone = (counted(int(standing.get(name, 0)), "student") for name in (PRACTICE, UNSUPERVISED))
-    yield f"{practise} should practise, {alone} may grade unsupervised (graders.csv)."
+    practise, alone = (int(standing.get(name, 0)) for name in (PRACTICE, UNSUPERVISED))
+    yield f"{counted(practise, 'student')} should practise, {alone:,} may grade unsupervised; graders.csv says who."
 
 
 def _setting(posterior: Posterior) -> Iterator[str]:

@@ -26,7 +26,7 @@ from peerage.rubric import MODEL_MAXIMUM, Component
 MOST_GRADES = 26
 """A component with more grades than this is thinned to so many."""
 
-_STEP = 0.1
+_STEP = 0.05
 _NODES = 32
 
 Floats = NDArray[np.float64]
@@ -62,7 +62,7 @@ def benefit_of(posterior: Posterior) -> Benefit:
     loss, gain = np.zeros(layout.n_cells), np.zeros(layout.n_cells)
     for index, component in enumerate(book.rubric.components):
         mine = np.flatnonzero(layout.reports.cell_component == index)
-        loss[mine], gain[mine] = _losses(component, drawn[:, :, mine].reshape(-1, len(mine)), precisions)
+        loss[mine], gain[mine] = _losses(component, drawn.reshape(-1, layout.n_cells)[:, mine], precisions)
     related = Related.of(posterior, drawn, is_open, loss)
     noise = np.mean(1 / precisions) + np.mean([_rounding(component) for component in book.rubric.components])
     candidates = by_submission(layout, is_open.astype(np.int64)) > 0
@@ -98,7 +98,8 @@ def _losses(component: Component, drawn: NDArray[np.float32], precisions: Floats
     """(cells,) each: the expected loss of a component's grades now, and how much a TA's report takes off it."""
     kept = np.unique(np.linspace(0, component.n_levels - 1, min(component.n_levels, MOST_GRADES)).round().astype(int))
     cuts = (component.scaled[kept][1:] + component.scaled[kept][:-1]) / 2
-    grid = np.arange(-1.0, MODEL_MAXIMUM + 1.0 + _STEP / 2, _STEP)
+    # The cells of the sampler's grid, of which a cut-point rarely splits one.
+    grid = np.arange(-1.0 + _STEP / 2, MODEL_MAXIMUM + 1.0, _STEP)
     likelihood = np.exp(log_bin_masses(cuts, np.arange(len(kept)), grid, precisions)).mean(axis=1)
     points = np.interp(grid, component.scaled, component.worth)
     distance = np.abs(points[:, None] - points[(grid >= 0) & (grid <= MODEL_MAXIMUM)])
@@ -113,4 +114,6 @@ def _histogram(drawn: NDArray[np.float32], points: Floats) -> Floats:
     n_draws, n_cells = drawn.shape
     place = np.clip(np.rint((drawn - points[0]) / _STEP), 0, len(points) - 1).astype(np.int64)
     place += np.arange(n_cells) * len(points)
-    return np.asarray(np.bincount(place.ravel(), minlength=n_cells * len(points)).reshape(n_cells, -1) / n_draws)
+    return np.asarray(
+        np.bincount(place.ravel(), minlength=n_cells * len(points)).reshape(n_cells, len(points)) / n_draws
+    )

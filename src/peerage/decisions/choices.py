@@ -45,7 +45,8 @@ class Choices:
         if self.final not in FINAL:
             raise ModelError(f"final grades are {' or '.join(FINAL)}, not {self.final!r}")
         if self.final != "explained" and (self.adjust_bias or self.name_graders or self.staff_final):
-            raise ModelError("only explained grades can be adjusted for bias, name graders, or be those of staff")
+            what = "only explained grades can be adjusted for bias, name graders or be left to staff"
+            raise ModelError(f"{what}; ask for --final explained")
         check_request(self.spot_checks, self.random_share)
         at_least(0, required_reviews=self.required_reviews)
         at_least(0, minimum_reviews=self.minimum_reviews)

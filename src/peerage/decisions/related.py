@@ -60,7 +60,7 @@ class Related:
         variance = np.maximum(drawn.var(axis=(0, 1), dtype=float), 1e-9)
         slope = by_submission(layout, loss / (2 * variance))
         graders_of, graded_by = _adjacency(posterior.book)
-        return cls(_cut(means - means.mean(axis=(0, 1))), n_open, slope, graders_of, graded_by)
+        return cls(cut(means - means.mean(axis=(0, 1))), n_open, slope, graders_of, graded_by)
 
     def benefits(self, submissions: Indexes, noise: float) -> tuple[Floats, NDArray[np.int64]]:
         """(all submissions,) each: what a TA's grades of some take off the losses of others, and of how many.
@@ -101,7 +101,7 @@ def by_submission(layout: Layout, values: NDArray[Any]) -> NDArray[Any]:
     return sums
 
 
-def _cut(means: NDArray[np.float32]) -> NDArray[np.float32]:
+def cut(means: NDArray[np.float32]) -> NDArray[np.float32]:
     """Cut (chain, draw, submission) into (stretches, submissions, draws), without what is left over at the start."""
     n_chains, n_draws, count = means.shape
     pieces = min(n_draws, -(-STRETCHES // n_chains))

@@ -6,6 +6,7 @@ import zlib
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from peerage.decisions.benefit import benefit_of
 from peerage.decisions.reasons import Reasons
@@ -19,6 +20,8 @@ BUDGET = 20
 
 RANDOM_SHARE = 0.1
 """The share of them that is chosen at random."""
+
+Indexes = NDArray[np.intp]
 
 COLUMNS = ("rank", "submission", "priority", "reason")
 
@@ -48,21 +51,29 @@ def spot_checks(
     book, benefit = posterior.book, benefit_of(posterior)
     candidates = np.flatnonzero(benefit.candidates)
     order = candidates[np.argsort(-benefit.total[candidates], kind="stable")]
-    count = min(budget, len(order))
-    rank = np.arange(1, count + 1)
-    is_random = np.floor(rank * random_share + 1e-9) > np.floor((rank - 1) * random_share + 1e-9)
-    by_benefit = order[: count - is_random.sum()]
-    chosen = np.empty(count, np.intp)
-    chosen[~is_random] = by_benefit
-    chosen[is_random] = _rng(book, seed).choice(order[len(by_benefit) :], is_random.sum(), replace=False)
+    chosen, is_random = choose(order, budget, random_share, _rng(book, seed))
     reasons = Reasons(posterior, benefit)
     columns = (
-        rank,
+        np.arange(1, len(chosen) + 1),
         np.array(book.submissions, dtype=object)[chosen],
         benefit.total[chosen],
         np.array([reasons.of(int(u), bool(drawn)) for u, drawn in zip(chosen, is_random, strict=True)], dtype=object),
     )
     return pd.DataFrame(dict(zip(COLUMNS, columns, strict=True)))
+
+
+def choose(
+    order: Indexes, budget: int, random_share: float, rng: np.random.Generator
+) -> tuple[Indexes, NDArray[np.bool_]]:
+    """Choose the first in order but for a share that is drawn from all the others, and say which were drawn."""
+    rank = np.arange(1, min(budget, len(order)) + 1)
+    # Rounding must not move a rank whose product with the share is a whole number.
+    is_random = np.floor(rank * random_share + 1e-9) > np.floor((rank - 1) * random_share + 1e-9)
+    n_best = int(np.count_nonzero(~is_random))
+    chosen = np.empty(len(rank), np.intp)
+    chosen[~is_random] = order[:n_best]
+    chosen[is_random] = rng.choice(order[n_best:], len(rank) - n_best, replace=False)
+    return chosen, is_random
 
 
 def check_request(budget: int, random_share: float) -> None:
