@@ -86,7 +86,7 @@ function submissionRow(index) {
   const node = element("tr", { id: `submission-${index}` },
     element("th", { scope: "row", class: "text" }, button),
     element("td", { class: "text assignment" }, name(where)),
-    element("td", { class: "text wide" }, name(who)),
+    element("td", { class: "text wide author" }, name(who)),
     element("td", {}, element("strong", {}, number(after[index]))),
     element("td", {}, number(before[index])),
     element("td", { class: direction }, shownChange),
@@ -130,7 +130,7 @@ function componentPart(cell) {
     `${number(cells.upper[cell])}${peers}.`;
   const words = (cells.sentence[cell] ?? []).map((part) => data.parts[part]).join(" ");
   return element("section", {},
-    element("h4", {}, name(component.name), `: ${number(cells.grade[cell], 6)}`),
+    element("h3", {}, name(component.name), `: ${number(cells.grade[cell], 6)}`),
     bars(component, cells.mass[cell], cells.bar[cell]),
     element("p", {}, facts),
     ...(words ? [element("p", { class: "sentence" }, words)] : []));
@@ -187,8 +187,9 @@ function listSubmissions() {
   const table = document.getElementById("submission-table");
   const shown = document.getElementById("submissions-shown");
   data.assignments.forEach((text, index) => assignment.append(element("option", { value: index }, text)));
-  if (!data.assignments.length) document.querySelectorAll("#by-assignment, #submission-table .assignment")
-    .forEach((part) => { part.hidden = true; });
+  document.getElementById("by-assignment").hidden = !data.assignments.length;
+  table.classList.toggle("without-assignment", !data.assignments.length);
+  table.classList.toggle("without-author", submissions.authors.every((names) => !names.length));
   const rows = submissions.id.map((_, index) => submissionRow(index));
   const byIndex = [...rows];
   const listing = new Listing(table, document.getElementById("submissions-more"), rows);
