@@ -30,9 +30,9 @@ TOTALS = [
     ("s5", "Essay 2", "1002", 0.0),
 ]
 GRADERS = [
-    ("1001", "student", 90.0),
+    ("1001", "student", 40.0),
     ("1002", "student", None),
-    ("1003", "student", 61.25),
+    ("1003", "student", 11.25),
     ("ta", "ta", None),
 ]
 STAFF = GRADERS[-1:]
@@ -47,6 +47,7 @@ def result_folder(
     spot_checks: Sequence[str] = ("s5", "s1"),
     *,
     credit: bool = True,
+    required_reviews: int = 0,
 ) -> Path:
     """Write a folder of results. Evidence was graded in every assignment, Structure in all but Essay 2."""
     totals, graders = list(totals), list(graders)
@@ -65,7 +66,9 @@ def result_folder(
             if len(table):
                 write_table(table, fresh / name)
         counts = {"grades": 9, "reviews": 5, "submissions": 5, "graders": 4}
-        (fresh / "run.json").write_text(json.dumps({"rubric": RUBRIC, "counts": counts, "final": "explained"}))
+        choices = {"credit_scale": "0.2:0, 1:50", "required_reviews": required_reviews}
+        record = {"rubric": RUBRIC, "counts": counts, "final": "explained", "choices": choices}
+        (fresh / "run.json").write_text(json.dumps(record))
     return folder
 
 
@@ -88,9 +91,13 @@ def _grades(totals: Sequence[tuple[str, str, str, float]]) -> pd.DataFrame:
 def _graders(graders: Sequence[tuple[str, str, float | None]], *, credit: bool) -> pd.DataFrame:
     figures: dict[str, Any] = {"n_graded": 2, "reliability": 1.5, "bias": -0.25, "effort": 0.8}
     bounds = {"dependability": 1.2, "dependability_lower": 0.4, "dependability_upper": 2.1}
-    rows = [{"grader": name, "role": role, **figures, **bounds, "credit": mark} for name, role, mark in graders]
+    rows = [{"grader": name, "role": role, **figures, **bounds, **_mark(mark)} for name, role, mark in graders]
     table = pd.DataFrame(rows)
     return table if credit else table.drop(columns="credit")
+
+
+def _mark(mark: float | None) -> dict[str, object]:
+    return {"credit_note": "too little to tell" if mark is None else "", "credit": mark}
 
 
 def run_export(*arguments: object) -> int:

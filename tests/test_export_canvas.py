@@ -24,10 +24,10 @@ def test_students_who_are_known_by_canvas_ids(tmp_path: Path, capsys: pytest.Cap
     assert run_export(folder, "--to", "canvas-gradebook", *IDS, "--credit-assignment-id", 503) == 0
     assert lines(tmp_path / "out-canvas.csv") == [
         "Student,ID,SIS User ID,SIS Login ID,Section,Essay 1 (501),Essay 2 (502),Peer grading (503)",
-        "    Points Possible,,,,,13,3,100",
-        ",1001,,,,12.00,2.00,90.00",
+        "    Points Possible,,,,,13,3,50",
+        ",1001,,,,12.00,2.00,40.00",
         ",1002,,,,7.63,0.00,",
-        ",1003,,,,13.00,,61.25",
+        ",1003,,,,13.00,,11.25",
     ]
     captured = capsys.readouterr()
     assert captured.out == (
@@ -35,7 +35,7 @@ def test_students_who_are_known_by_canvas_ids(tmp_path: Path, capsys: pytest.Cap
         "columns: Essay 1 (501), Essay 2 (502), Peer grading (503)\n"
     )
     assert captured.err.splitlines() == [
-        "note: no mark for peer grading: '1002'",
+        "note: no mark for peer grading (too little to tell): '1002'",
         "note: a cell is empty, and Canvas would remove a mark that it has there: '1002', '1003'; "
         "to keep such marks, give Canvas's own gradebook with --roster",
     ]
@@ -48,13 +48,13 @@ def test_canvas_s_own_gradebook_says_who_and_where(tmp_path: Path, capsys: pytes
     assert run_export(folder, "--to", "canvas-gradebook", "--roster", GRADEBOOK) == 0
     assert lines(tmp_path / "out-canvas.csv") == [
         "Student,ID,SIS User ID,SIS Login ID,Section,Essay 1 (501),essay 2 (502),Peer grading (503)",
-        "    Points Possible,,,,,13.00,10.00,100.00",
-        '"Novak, Ada",9001,007,1001,Tutorial A and Tutorial B,12.00,2.00,90.00',
-        '"Okoro, Ben",9002,008,1002,Tutorial A,7.63,EX,50.00',
-        '"Li, ""Cat""",9003,009,1003,Tutorial A,13.00,N/A,61.25',
+        "    Points Possible,,,,,13.00,10.00,50.00",
+        '"Novak, Ada",9001,007,1001,Tutorial A and Tutorial B,12.00,2.00,40.00',
+        '"Okoro, Ben",9002,008,1002,Tutorial A,7.63,EX,25.00',
+        '"Li, ""Cat""",9003,009,1003,Tutorial A,13.00,N/A,11.25',
     ]
     assert capsys.readouterr().err.splitlines() == [
-        "note: no mark for peer grading: '1002'",
+        "note: no mark for peer grading (too little to tell): '1002'",
         "note: 'essay 2 (502)' is out of 10.00 in Canvas, and out of 3 here; "
         "change the points in Canvas or in the rubric if that is not meant",
         "note: canvas_gradebook.csv: found 3 of 4 people by the column 'SIS Login ID'",
@@ -174,7 +174,7 @@ def test_exactly_what_canvas_exported_is_read() -> None:
     assert book.columns == (
         Column("Essay 1", "501", "13.00"),
         Column("essay 2", "502", "10.00"),
-        Column("Peer grading", "503", "100.00"),
+        Column("Peer grading", "503", "50.00"),
         Column("Quiz", "504", "5.00"),
         Column("Quiz", "505", "5.00"),
     )
@@ -188,7 +188,7 @@ def test_exactly_what_canvas_exported_is_read() -> None:
     ]
     assert book.students[1] == (
         ("Okoro, Ben", "9002", "008", "1002", "", "Tutorial A"),
-        ("", "EX", "50.00", "3.00", "N/A"),
+        ("", "EX", "25.00", "3.00", "N/A"),
     )
 
 

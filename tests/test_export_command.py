@@ -126,7 +126,7 @@ def test_results_of_which_a_part_is_missing(tmp_path: Path, name: str, capsys: p
     [
         ("totals.csv", ",12.0,", ",twelve,", "totals.csv, row 2: 'twelve' in the column 'total' is not a number"),
         ("totals.csv", "author", "writer", "totals.csv: has no column 'author'"),
-        ("graders.csv", ",90.0", ",much", "graders.csv, row 2: 'much' in the column 'credit' is not a number"),
+        ("graders.csv", ",40.0", ",much", "graders.csv, row 2: 'much' in the column 'credit' is not a number"),
         ("grades.csv", "component", "criterion", "grades.csv: has no column 'component'"),
     ],
 )

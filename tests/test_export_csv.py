@@ -19,14 +19,14 @@ def test_a_row_for_each_submission_of_each_student(tmp_path: Path, capsys: pytes
     assert run_export(folder, "--to", "csv") == 0
     assert (tmp_path / "out-students.csv").read_text("utf-8").splitlines() == [
         "student,assignment,submission,total,credit",
-        "1001,Essay 1,s1,12,90",
+        "1001,Essay 1,s1,12,40",
         "1002,Essay 1,s2,7.625,",
-        "1001,Essay 1,s7,3,90",
-        "1003,,,,61.25",
+        "1001,Essay 1,s7,3,40",
+        "1003,,,,11.25",
     ]
     assert capsys.readouterr().err.splitlines() == [
         "note: left out 1 submission without author: 's8'",
-        "note: no mark for peer grading: '1002'",
+        "note: no mark for peer grading (too little to tell): '1002'",
     ]
 
 
@@ -72,7 +72,7 @@ def test_several_submissions_in_one_assignment_have_no_one_mark(
     assert "left out who has several submissions in the assignment 'Essay 2': '1001'; enter their marks by hand" in (
         capsys.readouterr().err
     )
-    assert "1001,12,,90" in (tmp_path / "out-moodle.csv").read_text("utf-8")
+    assert "1001,12,,40" in (tmp_path / "out-moodle.csv").read_text("utf-8")
     folder = result_folder(tmp_path / "two", [("s1", "", "1001", 3.0), ("s2", "", "1001", 3.0)], STAFF)
     assert run_export(folder, "--to", "moodle-grades") == 2
     assert capsys.readouterr().err == (
@@ -87,6 +87,25 @@ def test_results_of_before_there_was_credit(tmp_path: Path, capsys: pytest.Captu
     assert capsys.readouterr().err == (
         "note: these results have no marks for peer grading; fit the class again to get them\n"
     )
+
+
+def test_authors_who_owed_reviews_and_did_none_have_no_points(tmp_path: Path) -> None:
+    totals = [*TOTALS[:1], ("s9", "Essay 1", "idle", 5.0)]
+    assert run_export(result_folder(tmp_path / "a", totals), "--to", "csv") == 0
+    assert Row("idle", "Essay 1", "s9", 5, None) in students_csv.read(tmp_path / "a-students.csv")
+    assert run_export(result_folder(tmp_path / "b", totals, required_reviews=3), "--to", "csv") == 0
+    assert Row("idle", "Essay 1", "s9", 5, 0) in students_csv.read(tmp_path / "b-students.csv")
+    assert (
+        run_export(
+            result_folder(tmp_path / "c", totals, required_reviews=3),
+            "--to",
+            "moodle-grades",
+            "--id-column",
+            "username",
+        )
+        == 0
+    )
+    assert "idle,5,0" in (tmp_path / "c-moodle.csv").read_text("utf-8").splitlines()
 
 
 def test_a_table_that_is_another(tmp_path: Path) -> None:

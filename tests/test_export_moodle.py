@@ -20,15 +20,15 @@ def test_students_who_are_known_by_moodle_s_ids(tmp_path: Path, capsys: pytest.C
     path = tmp_path / "out-moodle.csv"
     assert path.read_text("utf-8").splitlines() == [
         f"userid,{HEADER}",
-        "1001,12,2,90",
+        "1001,12,2,40",
         "1002,7.625,0,",
-        "1003,13,,61.25",
+        "1003,13,,11.25",
     ]
-    assert capsys.readouterr().err == "note: no mark for peer grading: '1002'\n"
+    assert capsys.readouterr().err == "note: no mark for peer grading (too little to tell): '1002'\n"
     assert moodle_grades.read(path) == Grades(
         "userid",
         tuple(HEADER.split(",")),
-        (("1001", (12, 2, 90)), ("1002", (7.625, 0, None)), ("1003", (13, None, 61.25))),
+        (("1001", (12, 2, 40)), ("1002", (7.625, 0, None)), ("1003", (13, None, 11.25))),
     )
 
 
@@ -38,11 +38,11 @@ def test_a_roster_gives_addresses(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert run_export(folder, "--to", "moodle-grades", "--roster", MOODLE_ROSTER, "--id-column", "useremail") == 0
     assert (tmp_path / "out-moodle.csv").read_text("utf-8").splitlines() == [
         f"useremail,{HEADER}",
-        "ada@example.edu,12,2,90",
+        "ada@example.edu,12,2,40",
         "ben@example.edu,7.625,0,",
     ]
     assert capsys.readouterr().err.splitlines() == [
-        "note: no mark for peer grading: '1002'",
+        "note: no mark for peer grading (too little to tell): '1002'",
         "note: moodle_grade_export.csv: found 4 of 4 people by the column 'ID number'",
         "note: moodle_grade_export.csv: without any mark, and left out: 'Dan'",
         "note: moodle_grade_export.csv: left out, because 'Email address' is empty or not theirs alone: '1003', '007'",

@@ -43,7 +43,7 @@ class Marks:
         totals, ambiguous = _totals(result)
         if not totals:
             raise InputError(_nobody(ambiguous))
-        credit = {grader.grader: grader.credit for grader in result.graders if grader.credit is not None}
+        credit = result.credit
         assignments = list(dict.fromkeys(assignment for _, assignment in totals))
         items = [Item(name, result.most(name)) for name in assignments]
         if credit:
@@ -113,13 +113,17 @@ def _several(ambiguous: Sequence[tuple[str, str]]) -> Iterator[Problem]:
 
 
 def without_credit(result: Result) -> Iterator[Problem]:
-    """A notice of the students who have no mark for peer grading."""
+    """Notices of the students who have no mark for peer grading, and of marks that are not what they should be."""
     if not result.has_credit:
         yield Problem("these results have no marks for peer grading", "fit the class again to get them")
         return
-    unmarked = [grader.grader for grader in result.graders if grader.role == "student" and grader.credit is None]
-    if unmarked:
-        yield Problem(f"no mark for peer grading: {everyone(unmarked)}")
+    students: dict[tuple[bool, str], list[str]] = {}
+    for grader in result.graders:
+        if grader.role == "student" and (grader.credit is None or grader.note):
+            students.setdefault((grader.credit is None, grader.note), []).append(grader.grader)
+    for (is_missing, note), names in students.items():
+        what = "no mark for peer grading" if is_missing else "marks for peer grading"
+        yield Problem(f"{what}{f' ({note})' if note else ''}: {everyone(names)}")
 
 
 def _assignment(name: str) -> str:

@@ -32,7 +32,7 @@ class Total(NamedTuple):
 
 
 class Grader(NamedTuple):
-    """A grader's dependability as it is believed to be, and the mark for peer grading if there is one."""
+    """A grader's dependability as it is believed to be, the mark for peer grading if there is one, and a note on it."""
 
     grader: str
     role: str
@@ -40,6 +40,7 @@ class Grader(NamedTuple):
     dependability: float
     upper: float
     credit: float | None
+    note: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +108,7 @@ class Result:
                 _number(row, "dependability", "graders.csv", number),
                 _number(row, "dependability_upper", "graders.csv", number),
                 _number(row, "credit", "graders.csv", number) if row.get("credit", "").strip() else None,
+                row.get("credit_note", ""),
             )
             for number, row in rows
         ]
@@ -115,6 +117,15 @@ class Result:
     def has_credit(self) -> bool:
         """Whether the fit marked peer grading."""
         return "credit" in self.sheets["graders.csv"].header
+
+    @cached_property
+    def credit(self) -> dict[str, float]:
+        """The mark for peer grading of each student who has one; authors who owed reviews and did none have 0."""
+        marks = {grader.grader: grader.credit for grader in self.graders if grader.credit is not None}
+        if self.record.get("choices", {}).get("required_reviews"):
+            graders = {grader.grader for grader in self.graders}
+            marks |= {total.author: 0.0 for total in self.totals if total.author and total.author not in graders}
+        return marks
 
     @cached_property
     def spot_checks(self) -> list[str]:

@@ -40,9 +40,9 @@ _NARROWEST, _WIDEST, _PROSE = 9, 32, 90
 _LINE, _HIGHEST = 15.0, 409.0
 _HEADING = Font(name=FONT, bold=True, color="FFFFFF")
 _FILL = PatternFill("solid", fgColor="2F5597")
-_TOP = Alignment(vertical="top", indent=1)
+_TOP = Alignment(horizontal="left", vertical="top", indent=1)
 _RIGHT = Alignment(horizontal="right", vertical="top")
-_WRAPPED = Alignment(vertical="top", wrap_text=True, indent=1)
+_WRAPPED = Alignment(horizontal="left", vertical="top", wrap_text=True, indent=1)
 
 
 @dataclass(frozen=True)

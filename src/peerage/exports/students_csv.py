@@ -37,19 +37,17 @@ class Row(NamedTuple):
 
 def prepare(result: Result, options: Options) -> Prepared:
     """The rows of a class."""
-    credit = {grader.grader: grader.credit for grader in result.graders}
     authors = dict.fromkeys(total.author for total in result.totals if total.author)
     if not authors:
         raise InputError(NO_AUTHORS)
-    marked = [grader for grader, mark in credit.items() if mark is not None]
-    students = list(dict.fromkeys([*authors, *marked]))
+    students = list(dict.fromkeys([*authors, *result.credit]))
     names, notices = renamed(students, options, options.id_column and (options.id_column,))
     rows = [
-        Row(names[total.author], total.assignment, total.submission, total.total, credit.get(total.author))
+        Row(names[total.author], total.assignment, total.submission, total.total, result.credit.get(total.author))
         for total in result.totals
         if total.author in names
     ]
-    rows += [Row(names[student], "", "", None, credit[student]) for student in names if student not in authors]
+    rows += [Row(names[student], "", "", None, result.credit[student]) for student in names if student not in authors]
     summary = counted(len(names), "student")
     return Prepared(tuple(rows), summary, (*without_author(result), *without_credit(result), *notices))
 
