@@ -71,7 +71,7 @@ def _write_one(fitted: Fitted, student: str, out: Path | None, folder: Path, for
     from peerage.report.pages import student_html
     from peerage.report.student import file_name
 
-    target = Path(file_name(student)) if out is None else out
+    target = Path(file_name(fitted, student)) if out is None else out
     _refuse_inside(target, folder)
     if target.suffix.lower() not in (".html", ".htm"):
         raise ResultsError(f"{target}: a page is a file that ends in .html; name one")

@@ -30,7 +30,7 @@ def before_and_after(marks: Marks) -> Markup:
     chart = Chart(280, _distribution_words(known, marks))
     top = max(int(after.max()), int(before.max()), 1)
     x = chart.across(float(edges[0]), float(edges[-1]), ticks(max(marks.low, first * width), marks.high, 8))
-    y = chart.up(0, top * 1.02, ticks(0, top, 5))
+    y = chart.up(0, top * 1.02, ticks(0, top, min(top, 5)))
     chart.frame(x, y, f"total of a submission, in {marks.unit}", "submissions")
     for left, right, number in zip(edges[:-1], edges[1:], after.tolist(), strict=True):
         if number:

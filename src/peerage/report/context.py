@@ -147,7 +147,7 @@ def _counts(counts: Mapping[str, Any]) -> str:
 
 def _figures(fitted: Fitted, marks: Marks, spreads: Sequence[Spread]) -> Iterator[Figure]:
     known = ~np.isnan(marks.before)
-    sign = " %" if marks.unit == "percent" else ""
+    sign = "%" if marks.unit == "percent" else ""
     if known.any():
         before, after = marks.before[known].mean(), marks.after[known].mean()
         of = f"of {marks.high:g} points" if marks.unit == "points" else "of the points"

@@ -25,4 +25,4 @@ def student_html(fitted: Fitted, student: str) -> str:
 
 def student_files(fitted: Fitted) -> dict[str, str]:
     """For each student the name of the file that holds the student's page."""
-    return {student: file_name(student) for student in students_of(fitted)}
+    return {student: file_name(fitted, student) for student in students_of(fitted)}

@@ -79,10 +79,14 @@ def student_page(fitted: Fitted, student: str) -> StudentPage:
     return StudentPage(student, tuple(_submission(fitted, index) for index in mine), explained)
 
 
-def file_name(student: str) -> str:
-    """A name for a student's page that every file system takes, different for different students."""
+def file_name(fitted: Fitted, student: str) -> str:
+    """A name for a student's page that every file system takes, different for different students.
+
+    Nobody can guess it who does not have the file of grades: a student may know others' ids.
+    """
+    secret = "".join(entry["sha256"] for entry in fitted.record["input"])
     readable = _NOT_IN_FILE_NAMES.sub("-", student).strip("-").lower()[:_LONGEST_NAME].strip("-")
-    return f"{readable or 'student'}-{sha256(student.encode()).hexdigest()[:10]}.html"
+    return f"{readable or 'student'}-{sha256((secret + student).encode()).hexdigest()[:16]}.html"
 
 
 def _submission(fitted: Fitted, index: int) -> Submission:
