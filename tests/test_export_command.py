@@ -141,11 +141,29 @@ def test_results_that_somebody_has_edited(
     assert capsys.readouterr().err == f"{message}; fit the class again\n"
 
 
-def test_a_record_without_a_rubric(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("to", NAMES)
+@pytest.mark.parametrize("entry", ["rubric", "counts", "input", "warnings", "choices", "final"])
+def test_a_record_that_is_damaged(tmp_path: Path, to: str, entry: str, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = result_folder(tmp_path / "out")
+    record = json.loads((folder / "run.json").read_text())
+    (folder / "run.json").write_text(json.dumps({**record, entry: 5}))
+    assert run_export(folder, "--to", to) == 2
+    assert capsys.readouterr().err == f"run.json: does not say what the {entry} is; fit the class again\n"
+
+
+def test_a_record_that_is_something_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = result_folder(tmp_path / "out")
     (folder / "run.json").write_text(json.dumps([1]))
-    assert run_export(folder, "--to", "moodle-grades") == 2
-    assert capsys.readouterr().err == "run.json: does not say what the rubric is; fit the class again\n"
+    assert run_export(folder, "--to", "csv") == 2
+    assert capsys.readouterr().err == "run.json: is missing or damaged; fit the class again\n"
+
+
+def test_a_control_character_in_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = result_folder(tmp_path / "out")
+    text = (folder / "totals.csv").read_text()
+    (folder / "totals.csv").write_text(text.replace("Essay 1", "Essay \x01"))
+    assert run_export(folder, "--to", "xlsx") == 2
+    assert capsys.readouterr().err == "totals.csv: holds a control character; fit the class again\n"
 
 
 def test_a_folder_that_is_not_of_results(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -25,7 +25,7 @@ from peerage.exports.workbook import Workbook
 from peerage.formats.source import read_source
 from peerage.formats.systems import FORMATS
 
-unhurried = settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+unhurried = settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 HARD = [text for text in [*NASTY, "a|b"] if text.strip() not in ("", "x")]
 BY_NAME = {known.NAME: known for known in EXPORTS}
 

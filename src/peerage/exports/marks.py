@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from peerage.decisions.credit import Scale
 from peerage.errors import InputError, Problem
 from peerage.exports.result import Result
 from peerage.wording import counted
 
 CREDIT_NAME = "Peer grading"
+NO_AUTHORS = Problem(
+    "does not say who wrote the submissions", "give the grades a column 'author' and fit again", "totals.csv"
+)
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Marks:
         assignments = list(dict.fromkeys(assignment for _, assignment in totals))
         items = [Item(name, result.most(name)) for name in assignments]
         if credit:
-            items.append(Item(CREDIT_NAME, _credit_points(result), is_credit=True))
+            items.append(Item(CREDIT_NAME, result.most_credit, is_credit=True))
         students = dict.fromkeys([*(author for author, _ in totals), *credit])
         values = {
             student: tuple(
@@ -65,10 +67,6 @@ class Marks:
         present = {student: marks for student, marks in values.items() if any(mark is not None for mark in marks)}
         return Marks(tuple(self.items[index] for index in kept), present, self.notices)
 
-    def incomplete(self) -> list[str]:
-        """Students who have some marks and lack others."""
-        return [student for student, marks in self.values.items() if None in marks]
-
 
 def _totals(result: Result) -> tuple[dict[tuple[str, str], float], list[tuple[str, str]]]:
     """The total of each author in each assignment, and the authors who have several submissions in one."""
@@ -78,17 +76,6 @@ def _totals(result: Result) -> tuple[dict[tuple[str, str], float], list[tuple[st
             found.setdefault((total.author, total.assignment), []).append(total.total)
     ambiguous = [key for key, totals in found.items() if len(totals) > 1]
     return {key: totals[0] for key, totals in found.items() if len(totals) == 1}, ambiguous
-
-
-def _credit_points(result: Result) -> float:
-    """The highest mark on the scale that the fit used."""
-    scale = result.record.get("choices", {}).get("credit_scale")
-    return (Scale() if scale is None else Scale.parse(scale)).points[-1][1]
-
-
-NO_AUTHORS = Problem(
-    "does not say who wrote the submissions", "give the grades a column 'author' and fit again", "totals.csv"
-)
 
 
 def _nobody(ambiguous: Sequence[tuple[str, str]]) -> Problem:

@@ -134,12 +134,11 @@ def _label(chart: Any, title: str, across: str, up: str) -> None:
 
 def _facts(result: Result) -> list[tuple[str, str]]:
     record = result.record
-    inputs = ", ".join(str(entry.get("name", "")) for entry in record.get("input", []))
-    counts = record.get("counts", {})
+    counts = (f"{record['counts'].get(name, 0)} {name}" for name in ("grades", "reviews", "submissions", "graders"))
     return [
-        ("From", inputs),
-        ("Class", ", ".join(f"{counts[name]:,} {name}" for name in ("grades", "reviews", "submissions", "graders"))),
-        ("Grades are", str(record.get("final", ""))),
-        ("Warnings", counted(len(record.get("warnings", [])), "warning") + " in run.json"),
-        ("Made with", f"peerage {record.get('version', '')}, seed {record.get('seed', '')}"),
+        ("From", ", ".join(str(entry.get("name")) for entry in record["input"] if isinstance(entry, dict))),
+        ("Class", ", ".join(counts)),
+        ("Grades are", record["final"]),
+        ("Fit", f"{counted(len(record['warnings']), 'warning')} in run.json"),
+        ("Made with", f"peerage {record.get('version')}, seed {record.get('seed')}"),
     ]

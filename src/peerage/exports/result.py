@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from peerage import results
+from peerage.decisions.credit import Scale
 from peerage.errors import InputError, Problem
 from peerage.formats.numbers import is_number, parse_number
 from peerage.formats.sheet import Sheet
@@ -18,6 +19,7 @@ from peerage.rubric import Rubric
 
 TABLES = ("grades.csv", "totals.csv", "graders.csv", "weights.csv", "explanations.csv", "spotchecks.csv")
 RECORD = "run.json"
+_ENTRIES = {"rubric": dict, "counts": dict, "input": list, "warnings": list, "choices": dict, "final": str}
 _NEEDED = ("grades.csv", "totals.csv", "graders.csv")
 _REMEDY = "fit the class again"
 
@@ -74,8 +76,6 @@ class Result:
     @cached_property
     def rubric(self) -> Rubric:
         """The rubric of the fit."""
-        if not isinstance(self.record.get("rubric"), dict):
-            raise InputError(Problem("does not say what the rubric is", _REMEDY, RECORD))
         return Rubric.from_dict(self.record["rubric"], file=RECORD)
 
     @cached_property
@@ -122,10 +122,16 @@ class Result:
     def credit(self) -> dict[str, float]:
         """The mark for peer grading of each student who has one; authors who owed reviews and did none have 0."""
         marks = {grader.grader: grader.credit for grader in self.graders if grader.credit is not None}
-        if self.record.get("choices", {}).get("required_reviews"):
+        if self.record["choices"].get("required_reviews"):
             graders = {grader.grader for grader in self.graders}
             marks |= {total.author: 0.0 for total in self.totals if total.author and total.author not in graders}
         return marks
+
+    @cached_property
+    def most_credit(self) -> float:
+        """The highest mark for peer grading on the scale that the fit used."""
+        scale = self.record["choices"].get("credit_scale")
+        return (Scale() if scale is None else Scale.parse(str(scale))).points[-1][1]
 
     @cached_property
     def spot_checks(self) -> list[str]:
@@ -162,11 +168,15 @@ class Result:
 
 
 def _record(path: Path) -> Mapping[str, Any]:
+    """The record, which has an entry of the right kind for everything in :data:`_ENTRIES`."""
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        record = {"choices": {}, **json.loads(path.read_text(encoding="utf-8"))}
+    except (OSError, ValueError, TypeError):
         raise InputError(Problem("is missing or damaged", _REMEDY, path.name)) from None
-    return record if isinstance(record, dict) else {}
+    for name, kind in _ENTRIES.items():
+        if not isinstance(record.get(name), kind):
+            raise InputError(Problem(f"does not say what the {name} is", _REMEDY, path.name))
+    return record
 
 
 def _number(row: Mapping[str, str], column: str, file: str, number: int) -> float:

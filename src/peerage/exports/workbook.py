@@ -19,7 +19,7 @@ from peerage.exports.result import Result
 from peerage.exports.sheets import SHEETS, Cell, Table, add_table, number_format
 from peerage.formats.escaping import unescape_xlsx
 from peerage.formats.numbers import is_number, parse_number
-from peerage.rubric import tidy
+from peerage.rubric import FORBIDDEN, tidy
 from peerage.wording import counted
 
 NAME = "xlsx"
@@ -39,7 +39,7 @@ class Workbook:
 def prepare(result: Result, _: Options) -> Prepared:
     """The tables of a result folder."""
     found = {title: result.rows(file) for title, file in SHEETS.items()}
-    tables = {title: _table(rows) for title, rows in found.items() if rows}
+    tables = {title: _table(rows, SHEETS[title]) for title, rows in found.items() if rows}
     missing = [file for title, file in SHEETS.items() if title not in tables]
     notices = tuple(Problem(f"these results have no {file}", "the workbook lacks that sheet") for file in missing)
     summary = ", ".join(f"{title} ({counted(len(table.rows), 'row')})" for title, table in tables.items())
@@ -72,8 +72,10 @@ def read(path: Path) -> Workbook:
     return Workbook(tables)
 
 
-def _table(rows: Sequence[Mapping[str, str]]) -> Table:
+def _table(rows: Sequence[Mapping[str, str]], file: str) -> Table:
     header = tuple(rows[0])
+    if any(map(FORBIDDEN.search, (*header, *(text for row in rows for text in row.values())))):
+        raise InputError(Problem("holds a control character", "fit the class again", file))
     cells = tuple(tuple(_typed(name, row[name]) for name in header) for row in rows)
     return Table(header, cells)
 
