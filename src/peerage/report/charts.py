@@ -19,7 +19,7 @@ NAMED = 4
 
 def before_and_after(marks: Marks) -> Markup:
     """How the totals are distributed: the peers' means as a line, the grades given as bars."""
-    width = max(nice_step(marks.high - marks.low, 24), marks.step)
+    width = max(nice_step(max(marks.high - marks.low, marks.step), 24), marks.step)
     # Bars are centred on multiples of their width, where whole grades lie.
     first, last = math.floor(marks.low / width + 0.5), math.floor(marks.high / width + 0.5)
     known = marks.before[~np.isnan(marks.before)]
@@ -29,7 +29,7 @@ def before_and_after(marks: Marks) -> Markup:
     before, after = (np.histogram(values, edges)[0] for values in (known, marks.after))
     chart = Chart(280, _distribution_words(known, marks))
     top = max(int(after.max()), int(before.max()), 1)
-    x = chart.across(float(edges[0]), float(edges[-1]), ticks(max(marks.low, first * width), marks.high, 8))
+    x = chart.across(float(edges[0]), float(edges[-1]), ticks(float(edges[0]), float(edges[-1]), 8))
     y = chart.up(0, top * 1.02, ticks(0, top, min(top, 5)))
     chart.frame(x, y, f"total of a submission, in {marks.unit}", "submissions")
     for left, right, number in zip(edges[:-1], edges[1:], after.tolist(), strict=True):
@@ -68,8 +68,8 @@ def reliability_and_effort(graders: Sequence[Grader]) -> Markup:
     low = min(grader.reliability.lower for grader in graders)
     high = max(grader.reliability.upper for grader in graders)
     marks = [mark for mark in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50) if low <= mark <= high]
-    x = chart.across(low / 1.1, high * 1.1, marks, logarithmic=True)
-    least = math.floor(4 * min(grader.effort.lower for grader in graders)) / 4
+    x = chart.across(low / 1.1, high * 1.1, marks or ticks(low, high, 3), logarithmic=True)
+    least = min(math.floor(4 * min(grader.effort.lower for grader in graders)), 3) / 4
     y = chart.up(least, 1 + 0.03 * (1 - least), (*np.arange(least, 1, 0.25).tolist(), 1), "{:.0%}".format)
     chart.frame(x, y, "reliability (1: off by about 1 of 5; 4: by about ½)", "reviews made with effort")
     places = {grader.name: (x(grader.reliability.value), y(grader.effort.value)) for grader in graders}
