@@ -245,3 +245,16 @@ def test_the_token_is_in_no_message(canvas: Canvas, folder: Path, capfd: pytest.
     captured = capfd.readouterr()
     assert TOKEN not in captured.out + captured.err
     assert not any(TOKEN.encode() in path.read_bytes() for path in folder.rglob("*") if path.is_file())
+
+
+@pytest.mark.slow
+def test_from_canvas_and_back(canvas: Canvas, tmp_path: Path) -> None:
+    place = ["--url", canvas.url, "--course", str(COURSE), "--assignment", str(ASSIGNMENT)]
+    pulled, fitted = tmp_path / "essay1", tmp_path / "grades"
+    assert cli.main(["canvas", "pull", *place, "-o", str(pulled)]) == 0
+    sampling = ["--chains", "1", "--draws", "20", "--burn-in", "20"]
+    assert cli.main(["fit", str(pulled / "peer_grades.csv"), "-o", str(fitted), *sampling, "-q"]) == 0
+    assert run(canvas, fitted, "--comment", "--yes") == 0
+    totals = pd.read_csv(fitted / "totals.csv").set_index("author")["total"]
+    assert scores(canvas) == [totals[entry["user_id"]] for entry in canvas.submissions[ASSIGNMENT]]
+    assert all("Thesis: " in entry["submission_comments"][0]["comment"] for entry in canvas.submissions[ASSIGNMENT])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import pty
+import re
 import sys
 import tomllib
 from pathlib import Path
@@ -221,6 +222,20 @@ def test_a_file_of_a_known_system_needs_one_answer(tmp_path: Path, monkeypatch: 
     assert run_import(path, "--mapping", mapping, "-o", tmp_path / "again") == 0
 
 
+def test_a_damaged_file_of_a_known_system_is_asked_about_as_a_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "reviews.csv"
+    path.write_text("Assessor,Assessee,State,S (5.0)\nann,bob,done,1\nbob,ann,done,3\n")
+    assert interview(monkeypatch, path, tmp_path / "class", "2", "1", *("",) * 8) == 0
+    shown = capsys.readouterr().err
+    assert (
+        "reviews.csv looks like peer reviews that a script exported from Canvas, but cannot be read as that:" in shown
+    )
+    assert "reviews.csv, row 2: the state 'done' is unknown" in shown
+    assert pg.read_grades(tmp_path / "class" / "peer_grades.csv").values.tolist() == [[1], [3]]
+
+
 def test_answers_that_end_too_early_write_nothing(
     week: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -312,3 +327,11 @@ def test_a_mapping_survives_its_file(named: list[str], data: st.DataObject) -> N
     words = {"grade": data.draw(st.dictionaries(names, st.sampled_from(["", "1", "2.5"]), min_size=1, max_size=3))}
     mapping = FileMapping("table", columns, {name: f"{name}?" for name in named}, words, rubric, "mean", snap=True)
     assert FileMapping.from_toml(mapping.to_toml()) == mapping
+
+
+def test_the_mapping_in_the_documentation_is_one() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "import" / "wizard.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"^```toml\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    mapping = FileMapping.from_toml(example)
+    assert mapping.by_author
+    assert mapping.values["grade"]["Not seen"] == ""

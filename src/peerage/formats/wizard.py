@@ -61,7 +61,12 @@ def interview(path: Path, asker: Asker) -> FileMapping:
     """Find out by questions how to read a file."""
     source = read_source(path, path.name)
     for system in recognise([source])[0]:
-        tables = system.read().tables
+        try:
+            tables = system.read().tables
+        except InputError as error:
+            asker.say(f"{source.file} looks like {system.format.TITLE}, but cannot be read as that:")
+            asker.say(str(error))
+            break
         if tables:
             return Wizard(tables[0].sheet, Guess.of(tables[0]), asker).mapping(system.format.NAME)
         question = f"{source.file} looks like {system.format.TITLE}. Read it as that? (yes or no)"
