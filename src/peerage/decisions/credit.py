@@ -2,8 +2,10 @@
 
 A grader's mark depends on dependability (effort × reliability). The prior of reliability is replaced by a sceptical
 one, an exponential distribution, which holds a grader to be worthless rather than good. Its rate is such that the
-optimistic quantile of a grader of whom nothing is known lies at the zero mark of the scale. So everybody begins at
-zero, and whoever grades better than that gains by grading more.
+optimistic quantile of a grader of whom nothing is known lies at half of the zero mark of the scale. So everybody begins
+at zero, and whoever grades better than the zero mark gains by grading more: with each review scepticism yields to
+what is seen. If everybody began at the zero mark itself, the optimism that also yields would count for more, and
+students just above that mark would lose by grading on.
 
 A change of one grader's prior needs no other fit: each draw is weighed by the sceptical density of the grader's
 reliability over the density that the fit took.
@@ -32,7 +34,10 @@ OPTIMISTIC = 0.75
 MINIMUM_REVIEWS = 3
 """With fewer reviews there is too little to tell."""
 
-FEWEST_EFFECTIVE = 50
+BEGINNING = 0.5
+"""Where a grader of whom nothing is known begins, as a share of the zero mark."""
+
+FEWEST_EFFECTIVE = 25
 """A mark that rests on fewer effective draws is said to be imprecise."""
 
 TOO_LITTLE = "too little to tell"
@@ -134,9 +139,9 @@ def credit(
 
 
 def sceptical_rate(zero: float, efforts: Floats, optimistic: float) -> float:
-    """The rate of the sceptical prior: the optimistic quantile of its reliability times effort is the zero mark."""
+    """The rate of the sceptical prior, from where the optimistic quantile of its reliability times effort lies."""
     # An exponential variable of rate 1 times an effort e is below x with probability 1 − exp(−x/e).
-    return float(brentq(lambda x: np.mean(-np.expm1(-x / efforts)) - optimistic, 0.0, 1e3)) / zero
+    return float(brentq(lambda x: np.mean(-np.expm1(-x / efforts)) - optimistic, 0.0, 1e3)) / (BEGINNING * zero)
 
 
 def _sceptical_estimates(posterior: Posterior, zero: float, optimistic: float) -> tuple[Floats, Floats]:
