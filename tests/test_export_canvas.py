@@ -43,23 +43,23 @@ def test_students_who_are_known_by_canvas_ids(tmp_path: Path, capsys: pytest.Cap
 
 def test_canvas_s_own_gradebook_says_who_and_where(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The ids of assignments and students come from the gradebook; marks that are not ours stay as they are."""
-    totals = [*TOTALS, ("s6", "Essay 1", "1099", 4.0)]
+    totals = [*TOTALS, ("s6", "Essay 1", "1098", 4.0)]
     folder = result_folder(tmp_path / "out", totals)
     assert run_export(folder, "--to", "canvas-gradebook", "--roster", GRADEBOOK) == 0
     assert lines(tmp_path / "out-canvas.csv") == [
         "Student,ID,SIS User ID,SIS Login ID,Section,Essay 1 (501),essay 2 (502),Peer grading (503)",
         "    Points Possible,,,,,13.00,10.00,50.00",
-        '"Novak, Ada",9001,007,1001,Tutorial A and Tutorial B,12.00,2.00,40.00',
-        '"Okoro, Ben",9002,008,1002,Tutorial A,7.63,EX,25.00',
-        '"Li, ""Cat""",9003,009,1003,Tutorial A,13.00,N/A,11.25',
+        '"Novak, Ada",1001,007,ada,Tutorial A and Tutorial B,12.00,2.00,40.00',
+        '"Okoro, Ben",1002,008,ben,Tutorial A,7.63,EX,25.00',
+        '"Li, ""Cat""",1003,009,cat,Tutorial A,13.00,N/A,11.25',
     ]
     assert capsys.readouterr().err.splitlines() == [
         "note: no mark for peer grading (too little to tell): '1002'",
         "note: 'essay 2 (502)' is out of 10.00 in Canvas, and out of 3 here; "
         "change the points in Canvas or in the rubric if that is not meant",
-        "note: canvas_gradebook.csv: found 3 of 4 people by the column 'SIS Login ID'",
-        "note: canvas_gradebook.csv: left out, because the roster does not have them: '1099'",
-        "note: canvas_gradebook.csv: without any mark, and left out: '1004', '1005', 'b5c1d7e0'",
+        "note: canvas_gradebook.csv: found 3 of 4 people by the column 'ID'",
+        "note: canvas_gradebook.csv: left out, because the roster does not have them: '1098'",
+        "note: canvas_gradebook.csv: without any mark, and left out: '1004', '1005', '1099'",
         "note: excused in Canvas, and left so: '1002'",
     ]
 
@@ -76,7 +76,7 @@ def test_names_that_two_people_have_are_not_guessed(tmp_path: Path, capsys: pyte
     said = capsys.readouterr().err
     assert "left out, because the roster has two of them: 'Dan Silva'" in said
     assert "left out, because the roster does not have them: 'Dan \"Danny\" Silva'" in said
-    assert [line.split(",")[2] for line in lines(tmp_path / "out-canvas.csv")[2:]] == ["9001", "9002"]
+    assert [line.split(",")[2] for line in lines(tmp_path / "out-canvas.csv")[2:]] == ["1001", "1002"]
 
 
 def test_without_an_id_nothing_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -187,7 +187,7 @@ def test_exactly_what_canvas_exported_is_read() -> None:
         "Student, Test",
     ]
     assert book.students[1] == (
-        ("Okoro, Ben", "9002", "008", "1002", "", "Tutorial A"),
+        ("Okoro, Ben", "1002", "008", "ben", "", "Tutorial A"),
         ("", "EX", "25.00", "3.00", "N/A"),
     )
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from exporting import GRADEBOOK, result_folder, run_export
+from importing import EXAMPLES
 from peerage import cli
 from peerage.cli.export import Format
 from peerage.exports import mta2_files, students_csv, workbook
@@ -16,6 +17,11 @@ from peerage.exports.export import NAMES, export
 
 def test_the_command_offers_every_format() -> None:
     assert [known.value for known in Format] == list(NAMES)
+
+
+def test_every_format_is_documented() -> None:
+    page = (EXAMPLES.parents[1] / "docs" / "export.md").read_text(encoding="utf-8")
+    assert [name for name in NAMES if f"| `{name}` |" not in page] == []
 
 
 def test_a_class_from_its_grades_to_every_export(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
