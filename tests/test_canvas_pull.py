@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import signal
 import subprocess
 import sys
@@ -22,6 +20,7 @@ from importing import rows, run_import
 from peerage import cli
 from peerage.canvas.place import Patience
 from peerage.cli import canvas as command
+from terminals import converse
 
 QUICK = Patience(timeout=0.5, attempts=4, pause=0.01, longest=1.0, refill=1e6, poll=0.01, job=2.0)
 REVIEWS, SUBMISSIONS = (f"assignments/{ASSIGNMENT}/{name}" for name in ("peer_reviews", "submissions"))
@@ -331,23 +330,12 @@ def test_without_a_token_there_is_a_prompt_that_shows_nothing(
 ) -> None:
     monkeypatch.delenv("CANVAS_TOKEN")
     place = ["--url", canvas.url, "--course", str(COURSE), "--assignment", str(ASSIGNMENT)]
-    parent, child = pty.openpty()
-    arguments = [sys.executable, "-c", _PROGRAM, "canvas", "pull", *place, "-o", str(tmp_path / "class")]
-    with subprocess.Popen(arguments, stdin=child, stdout=child, stderr=child, start_new_session=True) as run:
-        os.close(child)
-        shown = b""
-        while b"not shown" not in shown:
-            shown += os.read(parent, 1024)
-        os.write(parent, TOKEN.encode() + b"\n")
-        try:
-            while more := os.read(parent, 1024):
-                shown += more
-        except OSError:
-            pass  # A terminal whose last user is gone is an error on Linux.
-    os.close(parent)
-    assert run.returncode == 0
-    assert b"18 peer reviews" in shown
-    assert TOKEN.encode() not in shown
+    status, shown = converse(
+        ["canvas", "pull", *place, "-o", str(tmp_path / "class")], b"not shown", [TOKEN.encode() + b"\n"]
+    )
+    assert status == 0
+    assert "18 peer reviews" in shown
+    assert TOKEN not in shown
 
 
 def test_without_a_token_and_a_terminal(

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
-import pty
 import re
 import sys
 import tomllib
@@ -19,6 +17,7 @@ from classes import names, scales
 from importing import EXAMPLES, rows, run_import
 from peerage.formats.mapping import FileMapping
 from peerage.formats.names import FIELDS, fold
+from terminals import converse
 
 WIDE = """When,Your student number,Colleague,Structure of the essay,Use of evidence,Hours,Remarks
 2024-03-01 10:00,17,18,4 - good,Very good,2,nice
@@ -248,24 +247,10 @@ def test_answers_that_end_too_early_write_nothing(
 
 @pytest.mark.parametrize(("key", "status"), [(b"\x03", 130), (b"\x04", 2), (None, 0)], ids=["Ctrl-C", "Ctrl-D", "all"])
 def test_in_a_terminal(week: Path, tmp_path: Path, key: bytes | None, status: int) -> None:
-    program = "import sys; from peerage.cli import main; sys.exit(main(sys.argv[1:]))"
-    arguments = [sys.executable, "-c", program, "import", "--interactive", str(week), "-o", str(tmp_path / "class")]
-    process, terminal = pty.fork()
-    if process == 0:
-        os.execv(sys.executable, arguments)
-    typed = iter([line.encode() + b"\n" for line in ANSWERS] if key is None else [b"\n", b"\n", key])
-    shown, answered = b"", 0
-    try:
-        while more := os.read(terminal, 4096):
-            shown += more
-            while shown.count(b"]: ") > answered:
-                os.write(terminal, next(typed))
-                answered += 1
-    except OSError:
-        pass  # A terminal whose last user is gone is an error on Linux.
-    os.close(terminal)
-    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == status, shown.decode()
-    assert b"Traceback" not in shown
+    typed = [line.encode() + b"\n" for line in ANSWERS] if key is None else [b"\n", b"\n", key]
+    ended, shown = converse(["import", "--interactive", str(week), "-o", str(tmp_path / "class")], b"]: ", typed)
+    assert ended == status, shown
+    assert "Traceback" not in shown
     assert (tmp_path / "class").exists() == (status == 0)
 
 
