@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from markupsafe import Markup
 
+from peerage.gradebook import ROLES, STUDENT
 from peerage.report.fitted import Floats
 from peerage.report.graders import Estimate, Grader
 from peerage.report.marks import Marks
@@ -15,6 +16,9 @@ from peerage.report.svg import Axis, Chart, nice_step, ticks
 
 NAMED = 4
 """How many graders are named at each end of a chart."""
+
+MANY = 200
+"""Of more graders than this, intervals would cover one another: only those who are named have theirs drawn."""
 
 
 def before_and_after(marks: Marks) -> Markup:
@@ -73,16 +77,17 @@ def reliability_and_effort(graders: Sequence[Grader]) -> Markup:
     y = chart.up(least, 1 + 0.03 * (1 - least), (*np.arange(least, 1, 0.25).tolist(), 1), "{:.0%}".format)
     chart.frame(x, y, "reliability (1: off by about 1 of 5; 4: by about ½)", "reviews made with effort")
     places = {grader.name: (x(grader.reliability.value), y(grader.effort.value)) for grader in graders}
-    chart.intervals(
-        (x(g.reliability.lower), places[g.name][1], x(g.reliability.upper), places[g.name][1]) for g in graders
-    )
-    chart.intervals((places[g.name][0], y(g.effort.lower), places[g.name][0], y(g.effort.upper)) for g in graders)
-    for grader in graders:
-        chart.point(grader.role, grader.words, *places[grader.name], 3.5)
-    students = [grader for grader in graders if grader.role == "student"]
+    students = [grader for grader in graders if grader.role == ROLES[STUDENT]]
     idle = sorted(students, key=lambda grader: grader.effort.value)[:NAMED]
     poor = sorted(students, key=lambda grader: grader.reliability.value)[:NAMED]
-    for grader in dict.fromkeys([*idle, *poor]):
+    outstanding = list(dict.fromkeys([*idle, *poor]))
+    for grader in graders if len(graders) <= MANY else outstanding:
+        (across, up), reliability, effort = places[grader.name], grader.reliability, grader.effort
+        chart.intervals([(x(reliability.lower), up, x(reliability.upper), up)])
+        chart.intervals([(across, y(effort.lower), across, y(effort.upper))])
+    for grader in graders:
+        chart.point(grader.role, grader.words, *places[grader.name], 3.5)
+    for grader in outstanding:
         chart.name(*places[grader.name], grader.name)
     return chart.markup()
 
@@ -99,7 +104,7 @@ def in_order(graders: Sequence[Grader], variable: str, words: str, zero: bool) -
         chart.add("line", "axis", x1=x.start, x2=x.end, y1=y(0), y2=y(0))
     chart.intervals((x(place), y(entry.lower), x(place), y(entry.upper)) for place, entry in enumerate(estimates))
     for place, (grader, estimate) in enumerate(zip(ordered, estimates, strict=True)):
-        chart.point(grader.role, grader.words, x(place), y(estimate.value), 2.5)
+        chart.point(grader.role, grader.words, x(place), y(estimate.value), 2.5 if len(ordered) <= MANY else 1)
     for place in (*range(min(NAMED, len(ordered))), *range(max(len(ordered) - NAMED, NAMED), len(ordered))):
         chart.name(x(place), y(estimates[place].value), ordered[place].name)
     return chart.markup()

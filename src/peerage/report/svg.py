@@ -12,7 +12,7 @@ from markupsafe import Markup
 WIDTH, LEFT, RIGHT, TOP, BOTTOM = 420.0, 54.0, 10.0, 12.0, 46.0
 """A chart's width and margins. It is scaled to its place on the page, and still readable on a phone."""
 
-_CHARACTER, _LINE = 6.4, 14.0
+_CHARACTER, _LINE = 6.8, 14.0
 """About how wide and how high text is."""
 
 Box = tuple[float, float, float, float]
@@ -106,7 +106,7 @@ class Chart:
         self._taken.append((x - radius, y - radius, x + radius, y + radius))
 
     def intervals(self, ends: Iterable[tuple[float, float, float, float]]) -> None:
-        """Draw many lines, each from one place to another, as one element."""
+        """Draw lines, each from one place to another, as one element."""
         self.add("path", "interval", d="".join(f"M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" for x1, y1, x2, y2 in ends))
 
     def name(self, x: float, y: float, words: str) -> None:
