@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from peerage import InputError, ModelError, Problem, __version__, cli
+from peerage import InputError, ModelError, Problem, ServiceError, __version__, cli
 from peerage.cli import check, main
 from peerage.cli.console import SHOWN_PER_KIND, shorten
 from peerage.cli.options import parse_columns
@@ -66,6 +66,7 @@ def test_bad_usage_is_2_on_standard_error(arguments: list[str], capsys: pytest.C
     [
         (InputError("the grades are odd"), 2, "the grades are odd\n"),
         (ModelError("the model is odd"), 2, "the model is odd\n"),
+        (ServiceError("the service is odd"), 1, "the service is odd\n"),
         (KeyboardInterrupt(), 130, "interrupted\n"),
         (PermissionError(13, "Permission denied", "out"), 1, "out: Permission denied\n"),
         (OSError(28, "No space left on device"), 1, "the operating system: No space left on device\n"),

@@ -40,20 +40,28 @@ def nearest(component: Component, average: Fraction) -> Fraction:
     return min(grades, key=lambda grade: (abs(grade - average), -grade))
 
 
-def reports_of(book: pg.Gradebook) -> Reports:
+def reports_of(book: pg.Gradebook, staff_final: bool = False) -> Reports:
+    """The reports that may count: all, or staff's alone wherever staff reported."""
+    table = book.table()
+    is_staff = table["role"] != "student"
+    if staff_final:
+        by_staff = is_staff.groupby([table["submission"], table["component"]]).transform("any")
+        table = table[is_staff | ~by_staff]
     reports: Reports = {}
-    for row in book.table().to_dict("records"):
+    for row in table.to_dict("records"):
         reports.setdefault((row["submission"], row["component"]), []).append((row["grader"], exact(row["grade"])))
     return reports
 
 
-def recomputed(book: pg.Gradebook, weights: pd.DataFrame) -> Iterator[tuple[tuple[str, str], Fraction, Fraction]]:
+def recomputed(
+    book: pg.Gradebook, weights: pd.DataFrame, staff_final: bool = False
+) -> Iterator[tuple[tuple[str, str], Fraction, Fraction]]:
     """What a student gets from the printed weights and biases: submission and component, average, grade."""
     printed = {
         (row["submission"], row["grader"]): (exact(row["weight"]), exact(row.get("bias", 0.0)))
         for row in weights.to_dict("records")
     }
-    for key, reports in reports_of(book).items():
+    for key, reports in reports_of(book, staff_final).items():
         component = book.rubric[key[1]]
         step = (exact(component.grades[-1]) - exact(component.grades[0])) / 5
         share, total = Fraction(0), Fraction(0)
@@ -83,7 +91,7 @@ def check(posterior: pg.Posterior, explanation: Explanation) -> None:
     book, table = posterior.book, rows_of(explanation)
     fixed = set(posterior.model.fixed.true_grade)
     assert len(table) == len(posterior.submissions())
-    for key, average, grade in recomputed(book, explanation.weights):
+    for key, average, grade in recomputed(book, explanation.weights, bool(explanation.settings["staff_final"])):
         row = table[key]
         assert f" is {float(row['grade']):.10f}".rstrip("0").rstrip(".") in row["sentence"]
         if key not in fixed:
@@ -113,12 +121,14 @@ def test_any_class_can_be_recomputed(book: pg.Gradebook) -> None:
     posterior = pg.fit(book, chains=1, draws=3, burn_in=0, seed=0)
     check(posterior, pg.explain(posterior))
     check(posterior, pg.explain(posterior, adjust_bias=True))
+    check(posterior, pg.explain(posterior, staff_final=True))
 
 
+@pytest.mark.parametrize("staff_final", [False, True])
 @pytest.mark.parametrize("adjust_bias", [False, True])
-def test_a_class_with_every_special_case_can_be_recomputed(adjust_bias: bool) -> None:
+def test_a_class_with_every_special_case_can_be_recomputed(adjust_bias: bool, staff_final: bool) -> None:
     posterior = pg.fit(tiny_class(1), pg.Model(fixed=FIXED), chains=2, draws=100, seed=0)
-    check(posterior, pg.explain(posterior, adjust_bias=adjust_bias))
+    check(posterior, pg.explain(posterior, adjust_bias=adjust_bias, staff_final=staff_final))
 
 
 def test_biases_are_taken_off_the_reports_when_asked() -> None:
@@ -215,6 +225,28 @@ def test_graders_are_named_only_when_asked() -> None:
     pd.testing.assert_frame_equal(anonymous.weights, named.weights)
 
 
+def test_more_components_than_percents_still_have_an_answer() -> None:
+    """Each of 102 components has a grader of its own: a hundred can count, and two grades are the most likely ones."""
+    n = 102
+    book = pg.Gradebook(
+        rubric=pg.Rubric.uniform([f"c{index}" for index in range(n)], range(4)),
+        submissions=("s",),
+        graders=tuple(f"g{index}" for index in range(n)),
+        roles=np.zeros(n, np.int8),
+        authors=((),),
+        assignments=("",),
+        review_submission=np.zeros(n, np.int32),
+        review_grader=np.arange(n, dtype=np.int32),
+        levels=np.where(np.eye(n, dtype=bool), 2, -1).astype(np.int16),
+    )
+    explanation = pg.explain(pg.fit(book, chains=1, draws=5, seed=0))
+    assert explanation.weights["weight"].sum() == pytest.approx(1)
+    crowded = explanation.grades[explanation.grades["average"].isna()]
+    assert list(crowded["component"]) == ["c100", "c101"]
+    assert list(crowded["grade"]) == list(crowded["most_likely"])
+    assert "cannot all count" in explanation.sentences["sentence"].iloc[-1]
+
+
 @pytest.mark.parametrize("setting", ["largest_shift", "least_weight", "penalty"])
 @pytest.mark.parametrize("value", [-0.1, 1.5, float("nan")])
 def test_settings_must_make_sense(setting: str, value: float) -> None:
@@ -260,8 +292,8 @@ def test_the_files_can_be_recomputed(grades: Path, tmp_path: Path, capsys: pytes
     assert f"{different} of 32 explained grades" in capsys.readouterr().out
     record = json.loads((tmp_path / "out" / "run.json").read_text("utf-8"))
     assert record["explanations"] == {
-        "largest_shift": 0.09, "least_weight": 0.1, "penalty": 0.01, "adjust_bias": False, "different": different,
-        "relaxed": [], "unproven": [],
+        "largest_shift": 0.09, "least_weight": 0.1, "penalty": 0.01, "adjust_bias": False,
+        "name_graders": False, "staff_final": False, "different": different, "relaxed": [], "unproven": [],
     }  # fmt: skip
 
 
@@ -278,7 +310,7 @@ def test_the_most_likely_grades_need_no_explanation(
     assert "weights.csv" not in out
 
 
-@pytest.mark.parametrize("option", ["--adjust-bias", "--name-graders"])
+@pytest.mark.parametrize("option", ["--adjust-bias", "--name-graders", "--staff-final"])
 def test_options_of_explained_grades_are_refused_without_them(
     option: str, grades: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

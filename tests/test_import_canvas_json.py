@@ -142,6 +142,43 @@ def test_malformed_peer_reviews(tmp_path: Path) -> None:
 def test_peer_reviews_alone_hold_no_scores() -> None:
     assert problems(REVIEWS) == [
         RECOGNISED[0],
-        "canvas_peer_reviews.json: holds peer reviews but no scores; add the rubric, saved from "
+        "canvas_peer_reviews.json: holds no scores; add the rubric, saved from "
         "rubrics/ID?include[]=assessments&style=full",
+    ]
+
+
+def _saved(folder: Path, name: str, content: object) -> Path:
+    path = folder / name
+    path.write_text(json.dumps(content))
+    return path
+
+
+def _submissions(*ids: int) -> list[dict[str, int]]:
+    return [{"id": number, "user_id": number + 500, "assignment_id": 34} for number in ids]
+
+
+def test_submissions_say_whose_they_are_and_which_assessments_count(tmp_path: Path) -> None:
+    submissions = _saved(tmp_path, "submissions.json", _submissions(501))
+    name = {"id": 34, "name": "Week  3", "course_id": 12, "submission_types": ["online_upload"]}
+    book = pg.read_grades([RUBRIC, submissions, _saved(tmp_path, "assignment.json", name)])
+    assert (book.submissions, book.authors, book.assignments) == (("501",), (("1001",),), ("Week 3",))
+    assert book.n_reviews == 3
+    assert "canvas_rubric.json: left out 5 assessments of a submission that is not listed (rows 4, 5, 6, 7, 9)" in said(
+        book
+    )
+
+
+def test_a_page_may_be_empty(tmp_path: Path) -> None:
+    book = pg.read_grades([REVIEWS, RUBRIC, _saved(tmp_path, "page2.json", [])], format_name="canvas-json")
+    assert rows(book) == rows(pg.read_grades([REVIEWS, RUBRIC]))
+
+
+def test_malformed_submissions(tmp_path: Path) -> None:
+    path = _saved(tmp_path, "submissions.json", [{"id": 501, "assignment_id": 34, "user_id": None}, 7])
+    assert problems(REVIEWS, RUBRIC, path)[3:] == [
+        "submissions.json, row 1: the submission has no 'user_id'; save it again from the API",
+        *(
+            f"submissions.json, row 2: the submission has no {name!r}; save it again from the API"
+            for name in ("id", "user_id", "assignment_id")
+        ),
     ]

@@ -6,6 +6,7 @@ import io
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from rich.console import Console
 
@@ -107,3 +108,13 @@ def test_features_that_the_model_lacks_have_no_column(posterior: pg.Posterior) -
     plain = pg.fit(posterior.book, pg.Model(bias=False, effort=False), chains=1, draws=20, seed=0)
     (heading,) = [line for line in shown(plain, 80) if "reliability" in line and "reviews" in line]
     assert heading.split() == ["student", "reliability", "reviews"]
+
+
+def test_what_to_do_next_is_said_in_two_lines() -> None:
+    checks = pd.DataFrame({"submission": ["a", "b\nc", "d", "e"]})
+    graders = pd.DataFrame({"standing": ["practice", "supervised", "unsupervised", "unsupervised", "staff"]})
+    assert list(summary.attention(checks, graders)) == [
+        "To be checked first: a, b c, d; spotchecks.csv says why.",
+        "1 student should practise, 2 may grade unsupervised; graders.csv says who.",
+    ]
+    assert len(list(summary.attention(checks.head(0), graders))) == 1

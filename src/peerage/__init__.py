@@ -15,14 +15,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from peerage.decisions.credit import credit as credit
     from peerage.decisions.explain import Explanation as Explanation
     from peerage.decisions.explain import explain as explain
+    from peerage.decisions.spotchecks import spot_checks as spot_checks
+    from peerage.decisions.trust import trust as trust
     from peerage.errors import InputError as InputError
     from peerage.errors import MissingExtraError as MissingExtraError
     from peerage.errors import ModelError as ModelError
     from peerage.errors import PeerageError as PeerageError
     from peerage.errors import Problem as Problem
     from peerage.errors import ResultsError as ResultsError
+    from peerage.errors import ServiceError as ServiceError
     from peerage.fitting import fit as fit
     from peerage.formats import read_grades as read_grades
     from peerage.gradebook import Gradebook as Gradebook
@@ -53,12 +57,16 @@ _HOMES = {
     "Problem": "errors",
     "ResultsError": "errors",
     "Rubric": "rubric",
+    "ServiceError": "errors",
     "Truth": "simulation.truth",
+    "credit": "decisions.credit",
     "explain": "decisions.explain",
     "fit": "fitting",
     "load": "inference.storage",
     "read_grades": "formats",
     "simulate": "simulation.classes",
+    "spot_checks": "decisions.spotchecks",
+    "trust": "decisions.trust",
 }
 
 __all__ = [
@@ -76,12 +84,16 @@ __all__ = [
     "Problem",
     "ResultsError",
     "Rubric",
+    "ServiceError",
     "Truth",
+    "credit",
     "explain",
     "fit",
     "load",
     "read_grades",
     "simulate",
+    "spot_checks",
+    "trust",
 ]
 
 

@@ -6,9 +6,11 @@
     ├── InputError           grades, a rubric or a settings file that cannot be used; lists every problem
     ├── ModelError           a model, prior or fixed value that makes no sense
     ├── ResultsError         a results folder that may not be replaced, or cannot be read
+    ├── ServiceError         a service on the network that fails or does not answer
     └── MissingExtraError    an optional dependency that is not installed
 
-The command line turns each of them into exit status 2 and its text, without a traceback.
+The command line turns each of them into its text, without a traceback, and exit status 2; a service that fails is no
+mistake of the user's, and ends with status 1.
 """
 
 from __future__ import annotations
@@ -53,6 +55,10 @@ class ModelError(PeerageError):
 
 class ResultsError(PeerageError):
     """A results folder that may not be replaced, or that cannot be read."""
+
+
+class ServiceError(PeerageError):
+    """A service on the network that fails, does not answer, or asks for a longer pause than we wait."""
 
 
 class MissingExtraError(PeerageError):

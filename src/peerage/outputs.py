@@ -13,18 +13,23 @@ from typing import Any
 import pandas as pd
 
 from peerage import __version__
+from peerage.decisions.choices import Choices
+from peerage.decisions.credit import credit_columns, idle_authors
 from peerage.decisions.explain import Explanation
+from peerage.decisions.trust import trust
 from peerage.errors import Problem
 from peerage.formats.tables import write_table
 from peerage.gradebook import ROLES, Gradebook
 from peerage.inference.posterior import Posterior
+from peerage.report.pages import REPORT, staff_html
 from peerage.rubric import Rubric, tidy
 
 DIGITS = 5
 """How many significant digits of an estimate are written."""
 
 POSTERIOR, RECORD = "posterior.npz", "run.json"
-FILES = ("grades.csv", "totals.csv", "graders.csv", "weights.csv", "explanations.csv", POSTERIOR, RECORD)
+CHECKS, GRADERS = "spotchecks.csv", "graders.csv"
+FILES = (REPORT, "grades.csv", "totals.csv", GRADERS, CHECKS, "weights.csv", "explanations.csv", POSTERIOR, RECORD)
 """The names of the files, in the order in which a reader may want them; without explanations there are two fewer."""
 
 
@@ -35,6 +40,7 @@ class Outputs:
     Attributes
     ----------
     posterior: the fit
+    choices: what the class wants to be made of it
     explanation: how the final grades follow from the reports; None if they are the most likely ones
     tables: by file name
     record: what ``run.json`` holds, as plain values
@@ -42,31 +48,35 @@ class Outputs:
     """
 
     posterior: Posterior
+    choices: Choices
     explanation: Explanation | None
     tables: dict[str, pd.DataFrame]
     record: dict[str, Any]
     warnings: tuple[Problem, ...]
 
     @classmethod
-    def of(cls, posterior: Posterior, inputs: Iterable[Path], explanation: Explanation | None = None) -> Outputs:
-        """The outputs of a fit to the grades in some files; final grades are the explained ones, if there are any."""
+    def of(cls, posterior: Posterior, inputs: Iterable[Path], choices: Choices | None = None) -> Outputs:
+        """The outputs of a fit to the grades in some files."""
+        choices = Choices() if choices is None else choices
+        explanation, marks = choices.explain(posterior), choices.credit(posterior)
         sentences = posterior.check().sentences
-        warnings = (*posterior.warnings, *(Problem(sentence) for sentence in sentences))
+        warnings = (*posterior.warnings, *(Problem(sentence) for sentence in sentences), *idle_authors(marks))
         tables = {
             "grades.csv": grades_table(posterior, explanation),
             "totals.csv": totals_table(posterior, explanation),
-            "graders.csv": _readable(posterior.graders()),
+            GRADERS: graders_table(posterior, marks),
+            CHECKS: _readable(choices.propose(posterior)),
         }
         if explanation is not None:
             warnings += explanation.warnings
             tables |= {"weights.csv": weights_table(explanation), "explanations.csv": explanation.sentences}
-        record = _record(posterior, inputs, warnings) | _final(explanation)
-        return cls(posterior, explanation, tables, record, warnings)
+        record = _record(posterior, inputs, warnings) | {"choices": choices.to_dict()} | _final(explanation)
+        return cls(posterior, choices, explanation, tables, record, warnings)
 
     @property
     def files(self) -> list[str]:
         """The names of the files that are written."""
-        return [name for name in FILES if name in self.tables or name in (POSTERIOR, RECORD)]
+        return [name for name in FILES if name in self.tables or name in (POSTERIOR, RECORD, REPORT)]
 
     def write(self, folder: Path) -> None:
         """Write every file into a folder."""
@@ -74,6 +84,7 @@ class Outputs:
             write_table(table, folder / name)
         self.posterior.save(folder / POSTERIOR)
         (folder / RECORD).write_text(json.dumps(self.record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        (folder / REPORT).write_bytes(staff_html(folder).encode())
 
 
 def grades_table(posterior: Posterior, explanation: Explanation | None = None) -> pd.DataFrame:
@@ -93,6 +104,12 @@ def totals_table(posterior: Posterior, explanation: Explanation | None = None) -
         table["total"] = _points(explanation.grades, posterior.book)
     table.insert(2, "author", [list(names) or [""] for names in posterior.book.authors])
     return _readable(table.explode("author", ignore_index=True), exact=("total",))
+
+
+def graders_table(posterior: Posterior, marks: pd.DataFrame) -> pd.DataFrame:
+    """``posterior.graders()`` with each grader's standing and mark, and why there is none."""
+    standing = trust(posterior)[["standing"]]
+    return _readable(pd.concat([posterior.graders(), standing, credit_columns(posterior, marks)], axis=1))
 
 
 def weights_table(explanation: Explanation) -> pd.DataFrame:

@@ -52,7 +52,7 @@ def writing(path: str | Path) -> Iterator[Path]:
             fresh.mkdir()
             try:
                 yield fresh
-                _mark(fresh)
+                _mark(fresh, _names(fresh))
                 _force_to_disk(fresh)
                 _put_in_place(fresh, target)
             finally:
@@ -107,6 +107,45 @@ def find(path: str | Path) -> Path:
     return target
 
 
+def keep(path: str | Path) -> Path:
+    """Copy results to a folder beside them, ``DIR-before-1`` or the next number, and return that folder."""
+    target = find(path)
+    prefix = f"{target.name}-before-"
+    suffixes = (entry.name.removeprefix(prefix) for entry in target.parent.iterdir() if entry.name.startswith(prefix))
+    number = 1 + max((int(suffix) for suffix in suffixes if suffix.isdecimal()), default=0)
+    kept = target.with_name(f"{prefix}{number}")
+    with writing(kept) as folder:
+        shutil.copytree(target, folder, dirs_exist_ok=True)
+    return kept
+
+
+def add(path: str | Path, name: str, text: str) -> Path:
+    """Put a text file into a result folder, in place of an earlier one that peerage wrote, whole or not at all."""
+    target = find(path)
+    try:
+        with locked(_beside(target, "lock")):
+            _settle(target)
+            listed = _listed(target) or set()
+            if (target / name).exists() and name not in listed:
+                raise ResultsError(f"{target / name}: was not written by peerage and would be lost; move it elsewhere")
+            fresh = _beside(target, "new")
+            fresh.mkdir()
+            try:
+                (fresh / name).write_bytes(text.encode())
+                _mark(fresh, listed | {name})
+                _force_to_disk(fresh)
+                # The marker first: whoever is killed here leaves a name without its file, which does no harm.
+                for moved in (MARKER, name):
+                    (fresh / moved).replace(target / moved)
+                _force_names_to_disk(target)
+            finally:
+                _settle(target)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ResultsError(f"{target / name}: cannot be written ({reason}); check the folder's permissions") from error
+    return target / name
+
+
 def _beside(target: Path, purpose: str) -> Path:
     """The name of the target's lock, new contents or earlier contents."""
     return target.with_name(f".{target.name}.peerage-{purpose}")
@@ -116,10 +155,10 @@ def _names(folder: Path) -> set[str]:
     return {entry.name for entry in folder.iterdir()} - _LEFT_BY_SYSTEMS
 
 
-def _mark(folder: Path) -> None:
-    """Write the marker, which lists itself."""
-    names = sorted(_names(folder) | {MARKER})
-    (folder / MARKER).write_text(json.dumps({"written by": "peerage", "files": names}, indent=1) + "\n", "utf-8")
+def _mark(folder: Path, names: set[str]) -> None:
+    """Write the marker, which lists some names and itself."""
+    content = {"written by": "peerage", "files": sorted(names | {MARKER})}
+    (folder / MARKER).write_text(json.dumps(content, indent=1) + "\n", "utf-8")
 
 
 def _listed(folder: Path) -> set[str] | None:

@@ -76,7 +76,7 @@ def summarise(posterior: Posterior, explanation: Explanation | None = None) -> S
     """Sum a fit up; the grades given are the explained ones, if there are any, or else the most likely ones."""
     grades = posterior.submissions()
     grades["grade"] = grades["most_likely"] if explanation is None else explanation.grades["grade"]
-    spreads = tuple(_spread(component, grades) for component in posterior.book.rubric.components)
+    spreads = tuple(spread_of(component, grades) for component in posterior.book.rubric.components)
     most, least = _extremes(posterior.graders())
     return Summary(
         spreads=spreads,
@@ -88,7 +88,8 @@ def summarise(posterior: Posterior, explanation: Explanation | None = None) -> S
     )
 
 
-def _spread(component: Component, grades: pd.DataFrame) -> Spread:
+def spread_of(component: Component, grades: pd.DataFrame) -> Spread:
+    """A component's spread, from ``posterior.submissions()`` with a column ``grade`` that holds the grades given."""
     compared = grades[(grades["component"] == component.name) & grades["peer_mean"].notna()]
     peers, expected = compared["peer_mean"].to_numpy(), compared["expected"].to_numpy()
     rounded = component.values[component.level_of(peers)]

@@ -15,9 +15,9 @@ from typing import Annotated
 import typer
 
 from peerage import __version__
-from peerage.cli import check, demo, fit, import_, simulate
+from peerage.cli import canvas, check, credit, demo, export, fit, import_, report, simulate, update
 from peerage.cli.console import describe_error, say
-from peerage.errors import PeerageError
+from peerage.errors import PeerageError, ServiceError
 
 BAD_INPUT, INTERRUPTED, FAULT = 2, 130, 1
 
@@ -28,11 +28,16 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.add_typer(canvas.app, name="canvas")
 app.command("check")(check.command)
+app.command("credit")(credit.command)
 app.command("demo")(demo.command)
+app.command("export")(export.command)
 app.command("fit")(fit.command)
 app.command("import")(import_.command)
+app.command("report")(report.command)
 app.command("simulate")(simulate.command)
+app.command("update")(update.command)
 
 
 def _print_version(wanted: bool) -> None:
@@ -65,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return stop.code if isinstance(stop.code, int) else FAULT if stop.code else 0
     except PeerageError as error:
         say(describe_error(error))
-        return BAD_INPUT
+        return FAULT if isinstance(error, ServiceError) else BAD_INPUT
     except OSError as error:
         say(f"{error.filename or 'the operating system'}: {error.strerror or error}")
         return FAULT

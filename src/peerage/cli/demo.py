@@ -25,7 +25,6 @@ def command(
 ) -> None:
     """Simulate the paper's class, fit it, and compare the grades with the true ones."""
     results.check_target(out)
-    from peerage.decisions.explain import explain
     from peerage.fitting import fit as infer
     from peerage.outputs import Outputs
     from peerage.simulation.classes import simulate
@@ -34,10 +33,9 @@ def command(
     say("simulating a class of 120 students and 10 weeks, and fitting it …")
     book, truth = simulate(setting="b", seed=0)
     posterior = infer(book, truth.model, draws=DRAWS, seed=0, progress=True)
-    explanation = explain(posterior)
     with results.writing(out) as folder:
         write_class(truth, folder)
-        outputs = Outputs.of(posterior, [folder / GRADES], explanation)
+        outputs = Outputs.of(posterior, [folder / GRADES])
         outputs.write(folder)
     fit.show(outputs, out)
     for line in (*_comparison(posterior, truth), *_directions(out)):
@@ -59,5 +57,5 @@ def _comparison(posterior: Posterior, truth: Truth) -> Iterator[str]:
 
 
 def _directions(out: Path) -> Iterator[str]:
-    yield f"\nLook at {out / 'grades.csv'} for the grades and at {out / 'graders.csv'} for the graders."
+    yield f"\nOpen {out / 'report.html'} in a browser. The grades are in grades.csv beside it."
     yield f"The class is {out / 'peer_grades.csv'}; the truth is in true_grades.csv and graders_truth.csv beside it."

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from peerage import results
-from peerage.cli import options, sampling
+from peerage.cli import credit, options, sampling
 from peerage.cli.console import output, say, warn
 from peerage.wording import counted
 
@@ -36,6 +36,11 @@ AdjustBias = Annotated[
     bool, typer.Option("--adjust-bias", help="Take graders' biases off their reports before these are averaged.")
 ]
 NameGraders = Annotated[bool, typer.Option("--name-graders", help="Name the graders in explanations.csv.")]
+StaffFinal = Annotated[
+    bool, typer.Option("--staff-final", help="Where staff graded, their reports alone make the grade.")
+]
+SpotChecks = Annotated[int, typer.Option(min=0, help="How many submissions to propose to staff for a check.")]
+RandomShare = Annotated[float, typer.Option(min=0, max=1, help="The share of these that is chosen at random.")]
 Out = Annotated[
     Path | None,
     typer.Option("--out", "-o", metavar="DIR", help="The folder to write. Default: GRADES without its suffix."),
@@ -58,6 +63,12 @@ def command(
     final: FinalOption = Final.EXPLAINED,
     adjust_bias: AdjustBias = False,
     name_graders: NameGraders = False,
+    staff_final: StaffFinal = False,
+    spot_checks: SpotChecks = 20,
+    random_share: RandomShare = 0.1,
+    credit_scale: credit.ScaleOption = credit.SCALE,
+    required_reviews: credit.RequiredReviews = 0,
+    minimum_reviews: credit.MinimumReviews = 3,
     chains: sampling.Chains = 4,
     draws: sampling.Draws = 1000,
     burn_in: sampling.BurnIn = None,
@@ -67,15 +78,24 @@ def command(
     as_json: options.Json = False,
 ) -> None:
     """Estimate the grades of all submissions and how well everybody grades, and write them to a folder."""
-    if final is Final.MOST_LIKELY and (adjust_bias or name_graders):
-        raise typer.BadParameter(
-            "explained grades alone can be adjusted for bias or name graders", param_hint="--final"
-        )
+    from peerage.decisions.choices import Choices
+    from peerage.decisions.credit import Scale
+    from peerage.model import Model
+
+    choices = Choices(
+        final=final.value,
+        adjust_bias=adjust_bias,
+        name_graders=name_graders,
+        staff_final=staff_final,
+        spot_checks=spot_checks,
+        random_share=random_share,
+        credit_scale=Scale.parse(credit_scale),
+        required_reviews=required_reviews,
+        minimum_reviews=minimum_reviews,
+    )
     out = grades[0].with_suffix("") if out is None else out
     settings = [rubric, fixed, None if priors in sampling.PRIORS_BY_NAME else Path(priors)]
     results.check_target(out, [*grades, *(path for path in settings if path is not None)])
-    from peerage.model import Model
-
     model = Model(
         bias=not no_bias,
         effort=not no_effort,
@@ -86,7 +106,6 @@ def command(
     book = options.load_gradebook(grades, rubric, columns, snap, duplicates)
     book, model = with_fixed(book, model, fixed)
     warn(book.notices)
-    from peerage.decisions.explain import explain
     from peerage.decisions.search import must_compile
     from peerage.fitting import fit
     from peerage.outputs import Outputs
@@ -94,12 +113,9 @@ def command(
     posterior = fit(
         book, model, chains=chains, draws=draws, burn_in=burn_in, seed=seed, workers=workers, progress=not quiet
     )
-    explanation = None
-    if final is Final.EXPLAINED:
-        if not quiet and must_compile():
-            say("compiling the search for weights, once after installation …")
-        explanation = explain(posterior, adjust_bias=adjust_bias, name_graders=name_graders)
-    outputs = Outputs.of(posterior, grades, explanation)
+    if final is Final.EXPLAINED and not quiet and must_compile():
+        say("compiling the search for weights, once after installation …")
+    outputs = Outputs.of(posterior, grades, choices)
     with results.writing(out) as folder:
         outputs.write(folder)
     if as_json:
@@ -122,6 +138,7 @@ def with_fixed(book: Gradebook, model: Model, path: Path | None) -> tuple[Gradeb
 def show(outputs: Outputs, out: Path) -> None:
     """Print the summary of a fit and where its files are."""
     from peerage.cli import summary
+    from peerage.outputs import CHECKS, GRADERS
 
     console = output()
     summary.show(outputs.posterior, console, outputs.explanation)
@@ -129,6 +146,7 @@ def show(outputs: Outputs, out: Path) -> None:
         different, total = outputs.explanation.n_different, len(outputs.explanation.grades)
         share = f"{different:,} of {counted(total, 'explained grade')} ({different / total:.0%})"
         console.print(f"\n{share} differ from the most likely ones.")
+    console.print(*summary.attention(outputs.tables[CHECKS], outputs.tables[GRADERS]), sep="\n")
     console.print(f"\nWritten to {out}: {', '.join(outputs.files)}", soft_wrap=True)
 
 

@@ -8,17 +8,23 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from peerage import results
+from peerage.canvas.store import pulled_files
 from peerage.cli import options
-from peerage.cli.console import output
+from peerage.cli.console import output, warn
+from peerage.errors import InputError, Problem
 from peerage.wording import counted
 
 if TYPE_CHECKING:
+    from peerage.formats.mapping import FileMapping
     from peerage.gradebook import Gradebook
 
 GRADES = "peer_grades.csv"
 
 Sources = Annotated[
-    list[Path], typer.Argument(metavar="SOURCE", help="Files of one class, as other systems export them.")
+    list[Path],
+    typer.Argument(
+        metavar="SOURCE", help="Files of one class, as other systems export them, or what `canvas pull` wrote."
+    ),
 ]
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="The folder to write.")]
 FormatName = Annotated[
@@ -27,9 +33,23 @@ FormatName = Annotated[
 ]
 
 
+Interactive = Annotated[
+    bool,
+    typer.Option("--interactive", help="Ask what the columns of the file are, and keep the answers (import.toml)."),
+]
+MappingFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--mapping", metavar="FILE", help="What was answered before. Default: import.toml beside SOURCE, if any."
+    ),
+]
+
+
 def command(
     sources: Sources,
     out: Out,
+    interactive: Interactive = False,
+    mapping_file: MappingFile = None,
     format_name: FormatName = None,
     rubric: options.RubricFile = None,
     columns: options.Columns = None,
@@ -37,10 +57,17 @@ def command(
     duplicates: options.DuplicatesOption = options.Duplicates.ERROR,
 ) -> None:
     """Turn other systems' files into peer_grades.csv and rubric.toml, and say what was left out and why."""
+    if (mapping_file is not None) + interactive + (columns is not None or format_name is not None) > 1:
+        remedy = "use --interactive, --mapping, or --format and --columns"
+        raise InputError(Problem("each of these says which column is which", remedy))
+    sources, format_name = _pulled(sources, format_name)
     results.check_target(out, [*sources, *([] if rubric is None else [rubric])])
     from peerage.formats import read_grades
+    from peerage.formats.mapping import MAPPING_NAME
     from peerage.formats.read import RUBRIC_NAME
 
+    guided = columns is None and format_name is None
+    mapping = _mapping(sources, interactive, mapping_file) if guided else None
     book = read_grades(
         sources,
         rubric,
@@ -48,14 +75,50 @@ def command(
         snap=snap,
         duplicates=duplicates.value,
         format_name=format_name,
+        mapping=mapping,
     )
     with results.writing(out) as folder:
         book.write(folder / GRADES, rubric=True)
-    _show(book)
-    output().print(f"Written to {out}: {GRADES}, {RUBRIC_NAME}", soft_wrap=True)
+        if mapping is not None:
+            (folder / MAPPING_NAME).write_text(mapping.to_toml(), encoding="utf-8")
+    show_kept(book)
+    written = [GRADES, RUBRIC_NAME, *([] if mapping is None else [MAPPING_NAME])]
+    output().print(f"Written to {out}: {', '.join(written)}", soft_wrap=True)
+    if interactive:
+        output().print(f"The next file needs no questions: --mapping {out / MAPPING_NAME}", soft_wrap=True)
 
 
-def _show(book: Gradebook) -> None:
+def _mapping(sources: list[Path], interactive: bool, file: Path | None) -> FileMapping | None:
+    """What the columns are: as asked for now, as answered before, or as a file beside the sources says."""
+    from peerage.formats.mapping import MAPPING_NAME, FileMapping
+
+    if interactive:
+        if len(sources) > 1:
+            raise InputError(Problem("--interactive asks about one file", "give the others with --mapping afterwards"))
+        from peerage.cli.asking import Terminal
+        from peerage.formats.wizard import interview
+
+        return interview(sources[0], Terminal())
+    beside = sorted({source.parent / MAPPING_NAME for source in sources})
+    if file is None and len(beside) == 1 and beside[0].is_file():
+        file = beside[0]
+        warn([Problem(f"the columns are as {MAPPING_NAME} beside the files says", "if that is wrong, use --format")])
+    return None if file is None else FileMapping.read(file)
+
+
+def _pulled(sources: list[Path], format_name: str | None) -> tuple[list[Path], str | None]:
+    """The files that are meant: a folder that ``peerage canvas pull`` wrote stands for what Canvas answered."""
+    files = [pulled_files(source) if source.is_dir() else [source] for source in sources]
+    for source, found in zip(sources, files, strict=True):
+        if not found:
+            message = "is a folder, and not one that peerage canvas pull has written"
+            raise InputError(Problem(message, "name the files in it", str(source)))
+    if format_name is None and all(source.is_dir() for source in sources):
+        format_name = "canvas-json"
+    return [file for found in files for file in found], format_name
+
+
+def show_kept(book: Gradebook) -> None:
     """Print what was kept, and everything that was noticed."""
     from peerage.gradebook import ROLES
 

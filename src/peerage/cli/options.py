@@ -13,6 +13,7 @@ from peerage.errors import InputError, Problem
 
 if TYPE_CHECKING:
     from peerage.gradebook import Gradebook
+    from peerage.rubric import Rubric
 
 
 class Duplicates(StrEnum):
@@ -42,7 +43,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
 
 def load_gradebook(
-    grades: list[Path], rubric: Path | None, columns: str | None, snap: bool, duplicates: Duplicates
+    grades: list[Path], rubric: Path | Rubric | None, columns: str | None, snap: bool, duplicates: Duplicates
 ) -> Gradebook:
     """Read the gradebook that the shared data options describe."""
     from peerage.formats import read_grades

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from peerage.decisions.explain import Explanation
+from peerage.decisions.trust import PRACTICE, UNSUPERVISED
 from peerage.gradebook import ROLES
 from peerage.inference.posterior import Posterior
 from peerage.model import Model
@@ -18,6 +19,9 @@ from peerage.summary import UNSURE, Spread, Summary, summarise
 from peerage.wording import counted
 
 _NOUNS = dict(zip(ROLES, ("student", "TA", "instructor"), strict=True))
+SHOWN_CHECKS = 3
+"""How many submissions to check are named."""
+
 _SCALE = "Reliability is 1 / error variance on a scale of 0 to 5, with a 90% interval."
 
 
@@ -29,6 +33,16 @@ def show(posterior: Posterior, console: Console, explanation: Explanation | None
     console.print(*_certainty(summary), sep="\n")
     if len(summary.most_reliable):
         console.print("", _grader_table(summary, posterior.model), _SCALE, sep="\n")
+
+
+def attention(checks: pd.DataFrame, graders: pd.DataFrame) -> Iterator[str]:
+    """What staff might do next, from the tables of spot checks and of graders."""
+    if len(checks):
+        first = ", ".join(_one_line(name) for name in checks["submission"].head(SHOWN_CHECKS))
+        yield f"To be checked first: {first}; spotchecks.csv says why."
+    standing = graders["standing"].value_counts()
+    practise, alone = (int(standing.get(name, 0)) for name in (PRACTICE, UNSUPERVISED))
+    yield f"{counted(practise, 'student')} should practise, {alone:,} may grade unsupervised; graders.csv says who."
 
 
 def _setting(posterior: Posterior) -> Iterator[str]:

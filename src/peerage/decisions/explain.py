@@ -14,11 +14,12 @@ import numpy as np
 import pandas as pd
 
 from peerage.decisions import sentences
-from peerage.decisions.cases import Case, cases_of
+from peerage.decisions.cases import Case, cases_of, holding_a_grade
 from peerage.decisions.problem import MILLION, WHOLE, Limits
 from peerage.decisions.sentences import Voice, reason_for_zero
 from peerage.decisions.weights import Weighing, weigh
 from peerage.errors import ModelError, Problem
+from peerage.gradebook import STUDENT
 from peerage.inference.posterior import Posterior
 from peerage.wording import counted, quoted
 
@@ -83,6 +84,7 @@ def explain(
     penalty: float = PENALTY,
     adjust_bias: bool = False,
     name_graders: bool = False,
+    staff_final: bool = False,
 ) -> Explanation:
     """Find grades that are rounded weighted averages of the reports, and say how.
 
@@ -94,6 +96,7 @@ def explain(
     penalty: what a difference from the desired weights costs, in probability of a grade (P)
     adjust_bias: take each grader's estimated bias off the reports before they are averaged
     name_graders: call graders by their ids in the sentences, not "Reviewer 1"
+    staff_final: where staff graded a component, their reports alone count
 
     >>> import peerage as pg
     >>> book, truth = pg.simulate(students=10, weeks=1, seed=1)
@@ -106,9 +109,9 @@ def explain(
         if not 0 <= value <= 1:
             raise ModelError(f"{name} must lie between 0 and 1, not {value}")
     limits = Limits.of(largest_shift, least_weight)
-    cases = list(cases_of(posterior, adjust_bias))
+    cases = list(cases_of(posterior, adjust_bias, staff_final))
     weighed = [(case, weigh(case.problem, limits, penalty)) for case in cases if len(case.reviews)]
-    told = _Telling(posterior, name_graders)
+    told = _Telling(posterior, name_graders, staff_final)
     by_submission = {case.submission: told.averaged(case, weighing) for case, weighing in weighed}
     rows = [row for case in cases for row in sorted(by_submission.get(case.submission, []) + told.otherwise(case))]
     return Explanation(
@@ -119,7 +122,7 @@ def explain(
         unproven=tuple(
             posterior.book.submissions[case.submission] for case, weighing in weighed if not weighing.proven
         ),
-        settings={**settings, "adjust_bias": adjust_bias},
+        settings={**settings, "adjust_bias": adjust_bias, "name_graders": name_graders, "staff_final": staff_final},
     )
 
 
@@ -137,10 +140,10 @@ class _Row:
 class _Telling:
     """Puts cases into words."""
 
-    def __init__(self, posterior: Posterior, name_graders: bool) -> None:
+    def __init__(self, posterior: Posterior, name_graders: bool, staff_final: bool) -> None:
         self.book = posterior.book
         self.effort = posterior.reviews()["effort_probability"].to_numpy()
-        self.name_graders = name_graders
+        self.name_graders, self.staff_final = name_graders, staff_final
 
     def averaged(self, case: Case, weighing: Weighing) -> list[_Row]:
         """The grades that are averages."""
@@ -149,15 +152,16 @@ class _Telling:
         for index, level in zip(case.averaged, case.problem.levels(weighing.weights), strict=True):
             component = self.book.rubric.components[index]
             average = float(sentences.average(component, index, voices))
-            sentence = sentences.averaged(component, index, int(level), voices)
+            sentence = sentences.averaged(component, index, int(level), voices, int(case.n_replaced[index]))
             rows.append(_Row(case.submission, index, int(level), average, sentence))
         return rows
 
     def otherwise(self, case: Case) -> list[_Row]:
         """The grades that are not."""
+        told = ((case.fixed, sentences.fixed), (case.ungraded, sentences.ungraded), (case.crowded, sentences.crowded))
         return [
             _Row(case.submission, index, level, np.nan, words(self.book.rubric.components[index], level))
-            for levels, words in ((case.fixed, sentences.fixed), (case.ungraded, sentences.ungraded))
+            for levels, words in told
             for index, level in levels.items()
         ]
 
@@ -166,15 +170,20 @@ class _Telling:
         weights, desired, least = weighing.weights, case.problem.desired, weighing.limits.least
         least_counting = int(desired[weights > 0].min())
         told = []
-        rows = zip(weights.tolist(), desired.tolist(), case.bias.tolist(), case.reviews, strict=True)
-        for weight, wanted, bias, review in rows:
+        rows = zip(
+            weights.tolist(), desired.tolist(), case.bias.tolist(), case.levels.tolist(), case.reviews, strict=True
+        )
+        for weight, wanted, bias, levels, review in rows:
             reason = "" if weight else reason_for_zero(wanted, least_counting, self.effort[review], least)
-            grader = self.book.graders[self.book.review_grader[review]]
-            told.append((-weight, reason, tuple(self.book.levels[review].tolist()), bias, grader))
+            told.append((-weight, reason, tuple(levels), bias, int(self.book.review_grader[review])))
         return [
-            Voice(grader if self.name_graders else f"Reviewer {number}", -negated, reason, levels, bias)
+            Voice(self._name(number, grader), -negated, reason, levels, bias)
             for number, (negated, reason, levels, bias, grader) in enumerate(sorted(told), start=1)
         ]
+
+    def _name(self, number: int, grader: int) -> str:
+        name = self.book.graders[grader] if self.name_graders else f"Reviewer {number}"
+        return f"{name} (staff)" if self.staff_final and self.book.roles[grader] != STUDENT else name
 
 
 def _grades(posterior: Posterior, rows: Sequence[_Row]) -> pd.DataFrame:
@@ -191,15 +200,19 @@ def _sentences(posterior: Posterior, rows: Sequence[_Row]) -> pd.DataFrame:
 
 
 def _weights(posterior: Posterior, weighed: Sequence[tuple[Case, Weighing]], adjusted: bool) -> pd.DataFrame:
-    """A row for each review that holds a grade, submission by submission."""
-    reviews = np.concatenate([case.reviews for case, _ in weighed])
+    """A row for each review that holds a grade, submission by submission; what staff replaced counts nothing."""
+    book = posterior.book
+    weight, desired, bias = np.zeros((3, book.n_reviews))
+    for case, weighing in weighed:
+        weight[case.reviews] = weighing.weights / WHOLE
+        desired[case.reviews] = case.problem.desired / MILLION
+        bias[case.reviews] = case.bias / 10
+    reviews = holding_a_grade(book, book.levels)
     known = posterior.reviews().iloc[reviews].reset_index(drop=True)
     table = known[["submission", "grader"]].assign(
-        weight=np.concatenate([weighing.weights for _, weighing in weighed]) / WHOLE,
-        desired_weight=np.concatenate([case.problem.desired for case, _ in weighed]) / MILLION,
-        effort_probability=known["effort_probability"],
+        weight=weight[reviews], desired_weight=desired[reviews], effort_probability=known["effort_probability"]
     )
-    return table.assign(bias=np.concatenate([case.bias for case, _ in weighed]) / 10) if adjusted else table
+    return table.assign(bias=bias[reviews]) if adjusted else table
 
 
 def _relaxed(posterior: Posterior, weighed: Sequence[tuple[Case, Weighing]], limits: Limits) -> pd.DataFrame:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from peerage.decisions.problem import DECIMALS, PERCENT, exactly, tenth_of
+from peerage.decisions.problem import DECIMALS, PERCENT, WHOLE, exactly, tenth_of
 from peerage.rubric import Component
 from peerage.wording import counted
 
@@ -57,15 +57,15 @@ def reason_for_zero(desired: int, least_counting: int, effort_probability: float
     return "because the average without it agrees better with what is known about the submission"
 
 
-def averaged(component: Component, index: int, level: int, voices: Sequence[Voice]) -> str:
-    """The explanation of a grade that is a rounded average."""
+def averaged(component: Component, index: int, level: int, voices: Sequence[Voice], n_replaced: int = 0) -> str:
+    """The explanation of a grade that is a rounded average; staff's grades may have replaced some students'."""
     graders = [voice for voice in voices if voice.levels[index] >= 0]
     counting = [voice for voice in graders if voice.weight]
     listing = _one_by_one if len(graders) <= LISTED else _by_grade
     parts = [
         f"The grade for {name_of(component)} is {shown(component, level)}.",
         *listing(component, index, graders),
-        *_absent(component, len(voices) - len(graders), sum(voice.weight for voice in counting)),
+        *_others(component, len(voices) - len(graders), n_replaced, sum(voice.weight for voice in counting)),
         _conclusion(component, index, level, counting),
     ]
     return " ".join(parts)
@@ -77,6 +77,15 @@ def ungraded(component: Component, level: int) -> str:
     return (
         f"The grade for {name_of(component)} is {grade}. Nobody graded this component of the submission; "
         "this is the most likely grade in view of the rest of the class."
+    )
+
+
+def crowded(component: Component, level: int) -> str:
+    """The explanation of a grade whose reports cannot be weighed together with those of all other components."""
+    grade = shown(component, level)
+    return (
+        f"The grade for {name_of(component)} is {grade}. So many reviewers graded different components that they "
+        "cannot all count; this is the most likely grade in view of all reports."
     )
 
 
@@ -133,10 +142,15 @@ def _by_grade(component: Component, index: int, graders: Sequence[Voice]) -> Ite
         yield f"{counted(number, 'report')} {'does' if number == 1 else 'do'} not count, {_plural(reason, number)}."
 
 
-def _absent(component: Component, number: int, share: int) -> Iterator[str]:
-    if number:
+def _others(component: Component, n_absent: int, n_replaced: int, share: int) -> Iterator[str]:
+    """Who does not take part: students where staff graded, and those who did not grade the component."""
+    if n_replaced:
+        theirs = f"; staff count {share}% together, and the average is theirs" if share < WHOLE else ""
+        reports = f"{counted(n_replaced, 'report')} by students {'does' if n_replaced == 1 else 'do'} not count"
+        yield f"The course staff graded {name_of(component)}, so {reports}{theirs}."
+    elif n_absent:
         yield (
-            f"{counted(number, 'reviewer')} did not grade {name_of(component)}; "
+            f"{counted(n_absent, 'reviewer')} did not grade {name_of(component)}; "
             f"those who did count {share}% together, and the average is theirs."
         )
 

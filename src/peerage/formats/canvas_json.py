@@ -1,7 +1,9 @@
 """Canvas peer reviews and a rubric with its assessments, saved as JSON from the API.
 
 The list of peer reviews says who was to review whom and whether they did; the rubric's assessments hold the scores. The
-two meet in the reviewer and the submission. Rows in messages count peer reviews or assessments, from 1.
+two meet in the reviewer and the submission. Where the assignment's submissions are there too, they say whose each is,
+and assessments of other assignments, for which the rubric was used as well, are left out. Rows in messages count the
+entries of a document, from 1.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from peerage.errors import InputError, Problem
+from peerage.formats.canvas_listing import Listing, is_assignment, is_submissions, problems_of
 from peerage.formats.canvas_rubric import Criterion, criteria_of
 from peerage.formats.column import cell_text
 from peerage.formats.extract import Extract, Grade, Omissions, sheet_of
@@ -53,6 +56,7 @@ class _Rubric:
     source: Source
     criteria: Mapping[str, Criterion]
     reviews: _Reviews
+    listing: Listing
     omissions: Omissions
     unlisted: list[int] = field(default_factory=list)
     scored: set[Pair] = field(default_factory=set)
@@ -72,6 +76,8 @@ class _Rubric:
             self.omissions.add("assessment", "that is provisional", row)
         elif assessment.get("artifact_type", "Submission") != "Submission":
             self.omissions.add("assessment", "of something else than a submission", row)
+        elif self.listing.omits(pair[1]):
+            self.omissions.add("assessment", "of a submission that is not listed", row)
         elif is_peer and state == "assigned":
             self.omissions.add("assessment", "of a review that is not completed", row)
         elif not any(cell_text(entry.get("points")) for entry in assessment["data"]):
@@ -84,7 +90,7 @@ class _Rubric:
 
     def _scores(self, row: int, assessment: Mapping[str, Any], pair: Pair) -> Iterator[Grade]:
         grader, submission = pair
-        author = self.reviews.authors.get(submission, "")
+        author = self.listing.authors.get(submission) or self.reviews.authors.get(submission, "")
         for entry in assessment["data"]:
             criterion = self.criteria.get(str(entry.get("criterion_id")))
             points = cell_text(entry.get("points"))
@@ -94,9 +100,10 @@ class _Rubric:
                 self.omissions.add("score", "without points", row)
             else:
                 role = _ROLES[assessment["assessment_type"]]
-                yield Grade(row, submission, grader, criterion.name, points, self._assignment(assessment), author, role)
+                assignment = self.listing.assignment_of(submission) or self._use(assessment)
+                yield Grade(row, submission, grader, criterion.name, points, assignment, author, role)
 
-    def _assignment(self, assessment: Mapping[str, Any]) -> str:
+    def _use(self, assessment: Mapping[str, Any]) -> str:
         """The rubric's title; if it was used for several assignments, with the id of its use."""
         title = str(self.source.content.get("title") or "")
         return title if len(self._uses) == 1 else f"{title} ({assessment.get('rubric_association_id')})"
@@ -114,8 +121,8 @@ class _Rubric:
 
 
 def recognises(source: Source) -> bool:
-    """Whether a document is a list of peer reviews or a rubric."""
-    return _is_rubric(source.content) or _is_reviews(source.content)
+    """Whether a document is a list of peer reviews or of submissions, a rubric or an assignment."""
+    return any(is_it(source.content) for is_it in (_is_rubric, _is_reviews, is_submissions, is_assignment))
 
 
 def _is_reviews(content: Any) -> bool:
@@ -134,7 +141,7 @@ def read(sources: Sequence[Source]) -> Extract:
     rubrics = [source for source in sources if _is_rubric(source.content)]
     if not rubrics:
         remedy = "add the rubric, saved from rubrics/ID?include[]=assessments&style=full"
-        problems.append(Problem("holds peer reviews but no scores", remedy, sources[0].file))
+        problems.append(Problem("holds no scores", remedy, sources[0].file))
     if problems:
         raise InputError(problems)
     reviews = _Reviews()
@@ -142,7 +149,10 @@ def read(sources: Sequence[Source]) -> Extract:
         if _is_reviews(source.content):
             for row, review in enumerate(source.content, start=1):
                 reviews.add(source.file, row, review)
-    read_rubrics = [_Rubric(source, criteria_of(source), reviews, Omissions(source.file)) for source in rubrics]
+    listing = Listing.of(sources)
+    read_rubrics = [
+        _Rubric(source, criteria_of(source), reviews, listing, Omissions(source.file)) for source in rubrics
+    ]
     sheets = tuple(sheet_of(rubric.source.file, rubric.grades()) for rubric in read_rubrics)
     components = tuple(
         (rubric.source.file, component)
@@ -176,8 +186,12 @@ def _problems(source: Source) -> Iterator[Problem]:
             if isinstance(review, dict) and review.get("workflow_state", "assigned") not in _STATES:
                 message = f"the state {review['workflow_state']!r} is unknown"
                 yield Problem(message, f"a review is {' or '.join(_STATES)}", source.file, row)
+    elif is_submissions(source.content):
+        yield from problems_of(source)
     elif not _is_rubric(source.content):
-        yield Problem("is neither a list of peer reviews nor a rubric", "save it again from the API", source.file)
+        # The last page of a list may be empty.
+        if source.content != [] and not is_assignment(source.content):
+            yield Problem("is neither a list of peer reviews nor a rubric", "save it again from the API", source.file)
     elif not isinstance(source.content.get("assessments"), list):
         remedy = "save the rubric again with ?include[]=assessments&style=full"
         yield Problem("has no list 'assessments'", remedy, source.file)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from peerage.formats.extract import Extract
 from peerage.formats.names import FIELDS
 from peerage.formats.responses import Responses, joined_extract
+from peerage.formats.sheet import Sheet
 from peerage.formats.source import Source
 
 NAME = "forms"
@@ -29,6 +30,11 @@ def recognises(source: Source) -> bool:
 def read(sources: Sequence[Source]) -> Extract:
     """The responses, with what the form adds to them left out."""
     return joined_extract([Responses.of(source.sheet, _PEOPLE, _TIMES, _added(source)) for source in sources])
+
+
+def guesses(sheet: Sheet) -> dict[str, str]:
+    """Which columns of any sheet seem to be the grader, the submission and the time, by what forms ask."""
+    return Responses.of(sheet, _PEOPLE, _TIMES, frozenset()).columns
 
 
 def _added(source: Source) -> frozenset[str]:

@@ -85,7 +85,7 @@ def _move(entries: Entries, rubric: Rubric, cell: SupportsIndex, component: int,
 
 def _times(entries: Entries, found: Findings) -> NDArray[np.datetime64]:
     """When each row was written; unknown where the text is no ISO 8601 time."""
-    times = np.array([_time(text) for text in entries.time.values], dtype="datetime64[us]")
+    times = np.array([time_of(text) for text in entries.time.values], dtype="datetime64[us]")
     unknown = [text for text, time in zip(entries.time.values, times, strict=True) if text and np.isnat(time)]
     if unknown:
         number = int(np.count_nonzero(entries.time.where(set(unknown).__contains__)))
@@ -94,7 +94,8 @@ def _times(entries: Entries, found: Findings) -> NDArray[np.datetime64]:
     return times[entries.time.codes]
 
 
-def _time(text: str) -> np.datetime64:
+def time_of(text: str) -> np.datetime64:
+    """The time that a text says, in universal time if it names its zone; unknown if it is no ISO 8601 time."""
     try:
         time = datetime.fromisoformat(text)
         return np.datetime64(time.astimezone(UTC).replace(tzinfo=None) if time.tzinfo else time, "us")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import get_args
@@ -17,6 +18,7 @@ from peerage.formats.entries import gather
 from peerage.formats.extract import LAYOUT, Extract, Table, joined
 from peerage.formats.findings import Findings, collect
 from peerage.formats.layout import Layout, understand
+from peerage.formats.mapping import FileMapping
 from peerage.formats.names import FIELDS
 from peerage.formats.sheet import Sheet
 from peerage.formats.source import read_source
@@ -36,6 +38,7 @@ def read_grades(
     snap: bool = False,
     duplicates: Duplicates = "error",
     format_name: str | None = None,
+    mapping: FileMapping | None = None,
 ) -> Gradebook:
     """Read grades from one or several files (CSV, TSV, XLSX or Parquet; long or wide), or from another system's files.
 
@@ -43,7 +46,8 @@ def read_grades(
     rubric is inferred. Which system wrote a file is recognised from what it holds, unless ``format_name`` says it.
     ``columns`` maps our column names to the file's, as in ``{"grader": "Reviewer"}``. With ``snap``, grades that
     are not on the rubric move to the nearest that is. ``duplicates`` says what happens when a grader grades a
-    component of a submission more than once: an error, the last grade, or the mean.
+    component of a submission more than once: an error, the last grade, or the mean. A ``mapping``, as ``peerage import
+    --interactive`` makes it, says which format, columns and rubric are meant where no argument does.
 
     What was surprising is in the gradebook's ``notices``; :class:`InputError` lists everything that is wrong.
     """
@@ -54,6 +58,9 @@ def read_grades(
     sources = collect(
         found, (partial(read_source, file, name) for file, name in zip(files, _names(files), strict=True))
     )
+    if mapping is not None:
+        rubric, format_name = rubric or mapping.rubric, format_name or mapping.format_name
+        snap, duplicates = snap or mapping.snap, mapping.duplicates if duplicates == "error" else duplicates
     rubric = _rubric_beside(files, found) if rubric is None else _as_rubric(rubric)
     systems, tables = recognise(sources, format_name)
     recognised = [notice for system in systems for notice in system.notices]
@@ -61,6 +68,10 @@ def read_grades(
     try:
         extracts = collect(found, (system.read for system in systems))
         own = [Table(sheet) for sheet in collect(found, (partial(getattr, source, "sheet") for source in tables))]
+        if mapping is not None and mapping.columns:
+            own = [*(table for extract in extracts for table in extract.tables), *own]
+            own = collect(found, (partial(mapping.table, table.sheet) for table in own))
+            columns, extracts = mapping.given, [replace(extract, tables=()) for extract in extracts]
         return _from_tables(own, rubric, columns or {}, snap, duplicates, found, extracts)
     except InputError as error:
         # A row of another system can hold several grades, and what is wrong with the row is said once.

@@ -91,10 +91,10 @@ class Responses:
         labelled = [
             name
             for name, column in zip(self.sheet.header, self.sheet.columns, strict=True)
-            if name not in self.columns.values() and _is_labelled(column)
+            if name not in self.columns.values() and is_labelled(column)
         ]
         columns = tuple(
-            column.map(_number) if name in labelled else column
+            column.map(leading_number) if name in labelled else column
             for name, column in zip(self.sheet.header, self.sheet.columns, strict=True)
         )
         return replace(self, sheet=replace(self.sheet, columns=columns), labelled=labelled)
@@ -132,12 +132,14 @@ def _grader(sheet: Sheet, people: Sequence[str], reviewed: str | None) -> str | 
     return max(known, key=lambda name: len(answers & {fold(text) for text in sheet.column(name).values}), default=None)
 
 
-def _is_labelled(column: Column) -> bool:
+def is_labelled(column: Column) -> bool:
+    """Whether all answers are numbers, some of which go on in words."""
     texts = [text for text in column.values if text.strip()]
     worded = [text for text in texts if not is_number(text)]
     return bool(worded) and all(_LABELLED.fullmatch(text) for text in worded)
 
 
-def _number(text: str) -> str:
+def leading_number(text: str) -> str:
+    """The number of an answer such as ``4 - Good``; any other text as it is."""
     match = _LABELLED.fullmatch(text)
     return match[1] if match and not is_number(text) else text

@@ -55,7 +55,7 @@ class Source:
 
 def read_source(path: Path, name: str) -> Source:
     """Read one file of any kind; messages call it ``name``."""
-    data = _read(path, name)
+    data = read_bytes(path, name)
     start = data.removeprefix(b"\xef\xbb\xbf")
     if _JSON.match(start):
         return Source(name, _json(name, start))
@@ -66,10 +66,11 @@ def read_source(path: Path, name: str) -> Source:
 
 def read_sheet(path: Path, name: str) -> Sheet:
     """Read one file that has to be a table; messages call it ``name``."""
-    return _sheet(name, _read(path, name))
+    return _sheet(name, read_bytes(path, name))
 
 
-def _read(path: Path, name: str) -> bytes:
+def read_bytes(path: Path, name: str) -> bytes:
+    """What a file holds, unless it is missing or of a kind that is never read."""
     try:
         data = path.read_bytes()
     except OSError as error:

@@ -219,6 +219,26 @@ class Posterior:
         timings = {name: seconds + later.seconds for name, seconds in self.timings.items()}
         return replace(self, samples=self.samples.followed_by(later), timings=timings)
 
+    def update(
+        self,
+        new_grades: Gradebook,
+        *,
+        draws: int | None = None,
+        burn_in: int | None = None,
+        workers: int | None = None,
+        progress: bool = False,
+    ) -> Posterior:
+        """The posterior after grades were added or corrected, from where the chains stand.
+
+        A grade that replaces an earlier one of the same grader is a correction; new submissions and graders join the
+        class. ``book.notices`` says what was done. Unless told otherwise, a chain keeps as many draws as before, but no
+        more than about a second allows. It discards a few first, and more while what the new grades touch still
+        moves; ``burn_in`` of the result tells how many.
+        """
+        from peerage.inference.update import update
+
+        return update(self, new_grades, draws=draws, burn_in=burn_in, workers=workers, progress=progress)
+
     def save(self, path: str | Path) -> None:
         """Write everything to one file (npz, no pickle)."""
         from peerage.inference.storage import save

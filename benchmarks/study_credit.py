@@ -1,0 +1,79 @@
+"""Whether students gain by grading more, and whether skipping required reviews ever pays.
+
+In each simulated class there is a student of every kind. Their first 2, 4, 8, … reviews are kept, and the class is
+fitted with each number. The marks of the same student with more and with fewer reviews are compared.
+"""
+
+from __future__ import annotations
+
+import sys
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+
+import peerage as pg
+
+CLASSES, STUDENTS, WEEKS = 20, 32, 8
+COUNTS = (2, 4, 8, 16, 32)
+KINDS = {"poor": (0.1, 0.8), "weak": (0.4, 0.8), "fair": (0.8, 0.8), "good": (1.5, 0.9), "very good": (3.0, 1.0)}
+"""Reliability and effort; the zero mark is at a dependability (their product) of 0.2."""
+
+
+def simulated(seed: int) -> tuple[pg.Gradebook, pg.Model, dict[str, str]]:
+    """A class, the model that it is fitted with, and the kinds of those students whose kind is known."""
+    kinds = {f"student{number:02}": kind for number, kind in enumerate(KINDS, start=1)}
+    fixed = pg.Fixed(
+        reliability={name: KINDS[kind][0] for name, kind in kinds.items()},
+        effort={name: KINDS[kind][1] for name, kind in kinds.items()},
+    )
+    book, _ = pg.simulate(STUDENTS, WEEKS, seed=seed, model=pg.Model(priors="paper", fixed=fixed))
+    return book, pg.Model(priors="paper"), kinds
+
+
+def first_reviews(book: pg.Gradebook, graders: list[int], count: int) -> pg.Gradebook:
+    """The class in which some graders did no more than their first reviews."""
+    kept = np.ones(book.n_reviews, dtype=bool)
+    for grader in graders:
+        kept[np.flatnonzero(book.review_grader == grader)[count:]] = False
+    return book.select(kept)
+
+
+def measure(seed: int) -> pd.DataFrame:
+    """One class: the marks of each student of a known kind, by the number of reviews done."""
+    book, model, kinds = simulated(seed)
+    graders = [book.graders.index(name) for name in kinds]
+    rows = []
+    for count in COUNTS:
+        posterior = pg.fit(first_reviews(book, graders, count), model, chains=2, draws=400, burn_in=150, seed=seed)
+        free, owed = (
+            pg.credit(posterior, minimum_reviews=0, required_reviews=required).set_index("grader")["credit"]
+            for required in (0, COUNTS[-1])
+        )
+        rows += [(seed, kind, count, free[name], owed[name]) for name, kind in kinds.items()]
+    return pd.DataFrame(rows, columns=["seed", "kind", "reviews", "mark", "mark_of_required"])
+
+
+def show(marks: pd.DataFrame, column: str) -> None:
+    """Print a row for each kind: mean marks, and what doing twice as many reviews gains, with its standard error."""
+    for kind, traits in KINDS.items():
+        table = marks[marks["kind"] == kind].pivot_table(index="seed", columns="reviews", values=column).to_numpy(float)
+        gains = np.diff(table, axis=1)
+        errors = gains.std(axis=0, ddof=1) / np.sqrt(len(gains))
+        means = [f"{mean:.1f}" for mean in table.mean(axis=0)]
+        told = [f"{gain:+.1f} ± {error:.1f}" for gain, error in zip(gains.mean(axis=0), errors, strict=True)]
+        print(" | ".join([f"{kind} ({np.prod(traits):.2f})", *means, *told]), flush=True)
+
+
+def main(first_seed: int = 0, path: str = "study_credit.csv") -> None:
+    """Print mean marks and gains, with standard errors over classes, and write every mark."""
+    marks = pd.concat([measure(first_seed + index) for index in range(CLASSES)], ignore_index=True)
+    marks.to_csv(path, index=False)
+    gains = [f"from {fewer} to {more}" for fewer, more in pairwise(COUNTS)]
+    for column, title in (("mark", "no reviews are required"), ("mark_of_required", f"{COUNTS[-1]} are required")):
+        print(f"\nMarks, {title}\n" + " | ".join(["kind", *map(str, COUNTS), *gains]))
+        show(marks, column)
+
+
+if __name__ == "__main__":
+    main(*(convert(text) for convert, text in zip((int, str), sys.argv[1:], strict=False)))

@@ -1,0 +1,119 @@
+"""The connection to Canvas, by way of canvasapi, and its refusals in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from io import BytesIO
+from typing import Any
+
+import requests
+from canvasapi import exceptions
+from canvasapi.paginated_list import PaginatedList
+from canvasapi.requester import Requester
+from canvasapi.util import combine_kwargs
+from requests.auth import AuthBase
+
+from peerage.canvas.adapter import PoliteAdapter
+from peerage.canvas.place import TOKEN_REMEDY, Patience, Place, Report, checked_token
+from peerage.canvas.store import Answer, Store
+from peerage.errors import InputError, Problem, ServiceError
+
+
+class Client(Requester):  # type: ignore[misc]
+    """What canvasapi makes its requests with; answers that are in a store are taken from there."""
+
+    def __init__(
+        self, place: Place, token: str, patience: Patience, report: Report, store: Store | None = None
+    ) -> None:
+        super().__init__(place.url, checked_token(token))
+        self._store = store
+        self._session.auth = _OwnHeader()
+        adapter = PoliteAdapter(patience, report)
+        for scheme in ("https://", "http://"):
+            self._session.mount(scheme, adapter)
+
+    def request(self, method: str, endpoint: str, **options: Any) -> requests.Response:
+        """Make a request, unless its answer is stored."""
+        if self._store is None:
+            return self._fetch(method, endpoint, options)
+        key = _key(endpoint, options)
+        if key not in self._store.answers:
+            response = self._fetch(method, endpoint, options)
+            self._store.add(key, _kind(endpoint), response.content, response.headers.get("Link", ""))
+        answer = self._store.answers[key]
+        return _response(answer, self._store.body(answer))
+
+    def _fetch(self, method: str, endpoint: str, options: dict[str, Any]) -> requests.Response:
+        response: requests.Response = super().request(method, endpoint, **options)
+        response.json()
+        following = str(response.links.get("next", {}).get("url", self.base_url))
+        if not following.startswith(self.base_url):
+            server = following.split("/api/")[0]
+            raise InputError(Problem(f"--url: Canvas calls itself {server} here", "use that address"))
+        return response
+
+
+class Entry(dict[str, Any]):
+    """An entry of a list. Canvasapi's own objects look for a date in every value, a millisecond each."""
+
+    def __init__(self, _: Client, attributes: Mapping[str, Any]) -> None:
+        super().__init__(attributes)
+
+
+def entries(client: Client, place: Place, name: str, **parameters: Any) -> list[Entry]:
+    """All pages of one of the lists that an assignment has."""
+    address = f"courses/{place.course}/assignments/{place.assignment}/{name}"
+    return list(PaginatedList(Entry, client, "GET", address, _kwargs=combine_kwargs(**parameters)))
+
+
+class _OwnHeader(AuthBase):
+    """Keeps requests from replacing the token by what a ``.netrc`` file says."""
+
+    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        return request
+
+
+@contextmanager
+def refusals(place: Place) -> Iterator[None]:
+    """Turn what Canvas refuses into sentences."""
+    try:
+        yield
+    except exceptions.InvalidAccessToken:
+        raise InputError(
+            Problem("Canvas does not accept the token: it is wrong or has expired", TOKEN_REMEDY)
+        ) from None
+    except (exceptions.Unauthorized, exceptions.Forbidden):
+        message = f"the owner of the token may not see or change this in course {place.course}"
+        raise InputError(Problem(message, "use the token of a teacher of the course")) from None
+    except exceptions.ResourceDoesNotExist:
+        message = f"{place.url} has no course {place.course} with assignment {place.assignment}, or hides it"
+        raise InputError(Problem(message, "compare both ids with the address of the assignment in a browser")) from None
+    except exceptions.CanvasException as error:
+        raise ServiceError(f"Canvas could not do what was asked: {error}") from None
+    except requests.JSONDecodeError:
+        message = f"--url: {place.url} does not answer as Canvas does"
+        raise InputError(Problem(message, "copy the address from a browser in which Canvas is open")) from None
+    except requests.RequestException as error:
+        raise ServiceError(f"{place.url} could not be used: {type(error).__name__}") from None
+
+
+def _key(endpoint: str, options: dict[str, Any]) -> str:
+    """What tells a request from others: its address and its parameters."""
+    parameters = [*(options.get("_kwargs") or ()), ("per_page", options.get("per_page", ""))]
+    return " ".join([endpoint, *(f"{name}={value}" for name, value in parameters if value)])
+
+
+def _kind(endpoint: str) -> str:
+    """What an address leads to: ``peer_reviews``, or ``rubric`` for ``rubrics/7``."""
+    *_, collection, last = endpoint.partition("?")[0].split("/")
+    return collection.removesuffix("s") if last.isdecimal() else last
+
+
+def _response(answer: Answer, body: bytes) -> requests.Response:
+    """A stored answer as canvasapi expects it."""
+    response = requests.Response()
+    response.status_code = 200
+    response.headers["Link"] = answer.link
+    response.raw = BytesIO(body)
+    return response

@@ -1,0 +1,78 @@
+"""Where an assignment is, how to be let in, and how long to wait."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from peerage.errors import InputError, Problem
+
+TOKEN_VARIABLE = "CANVAS_TOKEN"
+TOKEN_REMEDY = f"make a new one in Canvas (Account, Settings, New access token) and set {TOKEN_VARIABLE} to it"
+
+Report = Callable[[str], None]
+"""What takes a line about how things go."""
+
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_PRINTABLE = re.compile(r"[!-~]+")
+
+
+@dataclass(frozen=True)
+class Place:
+    """An assignment of a course on a Canvas server, whose address is without its path."""
+
+    url: str
+    course: int
+    assignment: int
+
+    @classmethod
+    def of(cls, url: str, course: int, assignment: int) -> Place:
+        """A place whose address was checked; whatever page of Canvas the address is of, its server is meant."""
+        parts = urlsplit(url.strip())
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username is not None:
+            raise InputError(
+                Problem(f"--url: {url!r} is no address of a Canvas server", "write https://canvas.school.edu")
+            )
+        if parts.scheme == "http" and parts.hostname not in _LOOPBACK:
+            raise InputError(Problem(f"--url: {url!r} would send the token unencrypted", "write https:// instead"))
+        return cls(f"{parts.scheme}://{parts.netloc}", course, assignment)
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long to wait for Canvas, in seconds.
+
+    Attributes
+    ----------
+    timeout: for an answer to begin, and between its parts
+    attempts: how often a request is made before giving up
+    pause: after the first attempt that failed; it doubles with each further one
+    longest: a single pause at most; if Canvas asks for more, we give up instead
+    refill: how much of its allowance Canvas gives back in a second
+    poll: between two looks at a job
+    job: for a job to end
+    """
+
+    timeout: float = 30.0
+    attempts: int = 8
+    pause: float = 1.0
+    longest: float = 120.0
+    refill: float = 10.0
+    poll: float = 1.0
+    job: float = 600.0
+
+
+PATIENCE = Patience()
+"""How long we wait unless told otherwise."""
+
+
+def checked_token(token: str) -> str:
+    """The token without outer spaces, if it can be one; a message about it never shows it."""
+    token = token.strip()
+    if not token:
+        raise InputError(Problem("there is no Canvas token", f"set {TOKEN_VARIABLE}, or type it when asked"))
+    if not _PRINTABLE.fullmatch(token):
+        raise InputError(Problem("the Canvas token has characters that no token has", "copy it again"))
+    return token

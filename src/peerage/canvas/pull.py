@@ -1,0 +1,42 @@
+"""From an assignment in Canvas to its peer reviews, rubric and submissions, as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from canvasapi.course import Course
+
+from peerage.canvas.client import Client, entries, refusals
+from peerage.canvas.place import Patience, Place, Report
+from peerage.canvas.store import Store
+from peerage.errors import InputError, Problem
+from peerage.wording import counted
+
+FIELDS = ("id", "user_id", "assignment_id", "workflow_state", "submitted_at")
+"""What we ask of a submission. Its text is not needed, and stays where it is."""
+
+
+def pull(place: Place, token: str, folder: Path, patience: Patience, report: Report) -> list[Path]:
+    """Fetch what is not yet in the folder, and give the files that :func:`peerage.read_grades` reads."""
+    store = Store.open(folder, place)
+    if store.answers:
+        report(f"going on with the pull begun at {store.begun}; to begin anew, remove {folder}")
+    client = Client(place, token, patience, report, store)
+    with refusals(place):
+        course = Course(client, {"id": place.course})
+        assignment = course.get_assignment(place.assignment)
+        rubric = getattr(assignment, "rubric_settings", None)
+        if not rubric:
+            message = f"the assignment {assignment.name!r} has no rubric, so that its peer reviews have no scores"
+            raise InputError(Problem(message, "choose an assignment with a rubric"))
+        reviews = entries(client, place, "peer_reviews")
+        report(f"{counted(len(reviews), 'peer review')} of {assignment.name!r}")
+        submissions = entries(client, place, "submissions", response_fields=FIELDS)
+        report(f"{counted(len(submissions), 'submission')}")
+        course.get_rubric(rubric["id"], include=["assessments"], style="full")
+        report("the rubric and all assessments with it")
+    if not reviews:
+        raise InputError(
+            Problem(f"the assignment {assignment.name!r} has no peer reviews", "assign them in Canvas first")
+        )
+    return store.files

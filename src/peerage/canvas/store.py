@@ -1,0 +1,95 @@
+"""Answers of Canvas as files, so that an interrupted pull goes on and a finished one can be read again.
+
+A folder holds the body of each answer as it came, and ``pull.json``, which says which request each file answers and
+where the list goes on. Both are written to a temporary name first: a file that is named in ``pull.json`` is whole.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from peerage.canvas.place import Place
+from peerage.errors import InputError, Problem
+
+INDEX = "pull.json"
+RAW = "canvas"
+"""The folder within a result folder that holds what Canvas answered."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A request, the file that holds the answer's body, and the answer's ``Link`` header."""
+
+    request: str
+    file: str
+    link: str
+
+
+@dataclass
+class Store:
+    """A folder of answers about one place."""
+
+    folder: Path
+    place: Place
+    begun: str
+    answers: dict[str, Answer] = field(default_factory=dict)
+
+    @classmethod
+    def open(cls, folder: Path, place: Place) -> Store:
+        """The folder as an interrupted pull of the same place left it, or a new one."""
+        if not folder.exists() or not any(folder.iterdir()):
+            return cls(folder, place, datetime.now(UTC).isoformat(timespec="seconds"))
+        index = _index(folder)
+        if index.get("place") != asdict(place):
+            message = "holds the unfinished pull of another assignment, or something else"
+            raise InputError(Problem(message, "move it elsewhere, or name another folder with -o", str(folder)))
+        answers = [Answer(**entry) for entry in index["answers"]]
+        return cls(folder, place, index["begun"], {answer.request: answer for answer in answers})
+
+    def body(self, answer: Answer) -> bytes:
+        """The body of a stored answer."""
+        return (self.folder / answer.file).read_bytes()
+
+    def add(self, request: str, kind: str, body: bytes, link: str) -> None:
+        """Keep an answer."""
+        if not self.answers:
+            # By its index the folder is known as ours, from its first file on.
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._write_index()
+        number = 1 + sum(answer.file.startswith(f"{kind}-") for answer in self.answers.values())
+        answer = Answer(request, f"{kind}-{number}.json", link)
+        _replace(self.folder / answer.file, body)
+        self.answers[request] = answer
+        self._write_index()
+
+    @property
+    def files(self) -> list[Path]:
+        """The files that hold answers."""
+        return [self.folder / answer.file for answer in self.answers.values()]
+
+    def _write_index(self) -> None:
+        index = {"place": asdict(self.place), "begun": self.begun, "answers": list(map(asdict, self.answers.values()))}
+        _replace(self.folder / INDEX, json.dumps(index, indent=1).encode() + b"\n")
+
+
+def pulled_files(folder: Path) -> list[Path]:
+    """The answers that a finished pull has left in a result folder; none if it is no such folder."""
+    return [folder / RAW / entry["file"] for entry in _index(folder / RAW).get("answers", ())]
+
+
+def _index(folder: Path) -> dict[str, Any]:
+    try:
+        index = json.loads((folder / INDEX).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return index if isinstance(index, dict) else {}
+
+
+def _replace(path: Path, content: bytes) -> None:
+    partial = path.with_name(f".{path.name}.part")
+    partial.write_bytes(content)
+    partial.replace(path)

@@ -1,0 +1,35 @@
+"""Questions on standard error, answers from standard input."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TypeVar
+
+from peerage.cli.console import say
+from peerage.errors import InputError, Problem
+
+Answer = TypeVar("Answer")
+
+
+class Terminal:
+    """Whoever sits before the terminal, or a file of answers, a line each."""
+
+    def say(self, text: str) -> None:
+        """Show a line."""
+        say(text)
+
+    def ask(self, question: str, default: str, parse: Callable[[str], Answer]) -> Answer:
+        """Ask until the answer can be parsed; an empty one is the default."""
+        while True:
+            sys.stderr.write(f"{question} [{default}]: ")
+            sys.stderr.flush()
+            line = sys.stdin.readline()
+            if not line:
+                say("")
+                remedy = "run it again and answer each, with Enter for what is in brackets"
+                raise InputError(Problem("the answers ended before the questions did", remedy))
+            try:
+                return parse(line.strip() or default)
+            except ValueError as error:
+                say(f"  {error}")

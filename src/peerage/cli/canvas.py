@@ -1,0 +1,151 @@
+"""``peerage canvas``: peer reviews from Canvas, and grades back."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from getpass import getpass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from peerage import results
+from peerage.canvas.place import PATIENCE, TOKEN_VARIABLE, Place
+from peerage.canvas.store import RAW
+from peerage.cli import options
+from peerage.cli.console import output, say, warn
+from peerage.cli.import_ import GRADES, show_kept
+from peerage.errors import InputError, MissingExtraError, Problem
+from peerage.wording import counted
+
+Url = Annotated[
+    str, typer.Option("--url", metavar="ADDRESS", envvar="CANVAS_URL", help="The server: https://canvas.school.edu.")
+]
+CourseId = Annotated[int, typer.Option("--course", metavar="ID", help="The number in the course's address.")]
+AssignmentId = Annotated[
+    int, typer.Option("--assignment", metavar="ID", help="The number in the assignment's address.")
+]
+Results = Annotated[Path, typer.Argument(metavar="DIR", help="A folder that peerage fit has written.")]
+Comment = Annotated[bool, typer.Option("--comment", help="Add the sentences that explain a grade as a comment.")]
+CreditId = Annotated[
+    int | None, typer.Option("--credit-assignment", metavar="ID", help="Write the marks for peer grading here.")
+]
+Only = Annotated[
+    str | None, typer.Option("--only", metavar="NAME", help="The assignment to write, if the results are of several.")
+]
+Yes = Annotated[
+    bool, typer.Option("--yes", help="Write. Without this, what would change is shown and nothing written.")
+]
+Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="The folder to write.")]
+
+app = typer.Typer(
+    help=f"Peer reviews from Canvas, and grades back. The access token is taken from {TOKEN_VARIABLE}, or asked for.",
+    no_args_is_help=True,
+)
+
+
+@app.command("pull")
+def pull_command(
+    url: Url,
+    course: CourseId,
+    assignment: AssignmentId,
+    out: Out,
+    rubric: options.RubricFile = None,
+    snap: options.Snap = False,
+    duplicates: options.DuplicatesOption = options.Duplicates.ERROR,
+) -> None:
+    """Fetch an assignment's peer reviews as peer_grades.csv and rubric.toml, with the raw JSON beside them."""
+    results.check_target(out, [] if rubric is None else [rubric])
+    place = Place.of(url, course, assignment)
+    with canvas_extra():
+        from peerage.canvas.pull import pull
+    partial = out.with_name(f"{out.name}.partial")
+    with _kept(partial):
+        files = pull(place, _token(), partial, PATIENCE, say)
+        from peerage.formats import read_grades
+        from peerage.formats.read import RUBRIC_NAME
+
+        book = read_grades(files, rubric, snap=snap, duplicates=duplicates.value, format_name="canvas-json")
+        with results.writing(out) as folder:
+            shutil.copytree(partial, folder / RAW)
+            book.write(folder / GRADES, rubric=True)
+        shutil.rmtree(partial)
+    show_kept(book)
+    output().print(f"Written to {out}: {GRADES}, {RUBRIC_NAME}, {RAW}", soft_wrap=True)
+
+
+@app.command("push")
+def push_command(
+    folder: Results,
+    url: Url,
+    course: CourseId,
+    assignment: AssignmentId,
+    comment: Comment = False,
+    credit_assignment: CreditId = None,
+    only: Only = None,
+    yes: Yes = False,
+) -> None:
+    """Show what the final grades in DIR would change in Canvas and, with --yes, write them there."""
+    places = [Place.of(url, course, assignment)]
+    with canvas_extra():
+        from peerage.canvas.push import Target
+    from peerage.canvas.wishes import final_grades, peer_grading
+
+    found = [final_grades(folder, only, comment)]
+    if credit_assignment is not None:
+        found.append(peer_grading(folder))
+        places.append(Place.of(url, course, credit_assignment))
+    wishes = [wanted for wanted, _ in found]
+    for _, notices in found:
+        warn(notices)
+    token = _token()
+    targets = [Target.of(place, token, PATIENCE, say) for place in places]
+    plans = [target.plan(wanted) for target, wanted in zip(targets, wishes, strict=True)]
+    for plan in plans:
+        output().print(*plan.lines(), sep="\n", soft_wrap=True)
+    changes = sum(len(plan.changes) for plan in plans)
+    if not changes:
+        output().print("There is nothing to write.")
+    elif not yes:
+        output().print(f"Nothing was written. To write {counted(changes, 'change')}, add --yes.", soft_wrap=True)
+    else:
+        for target, wanted, plan in zip(targets, wishes, plans, strict=True):
+            target.write(wanted, plan)
+        output().print(f"Written: {counted(changes, 'change')}.")
+
+
+@contextmanager
+def canvas_extra() -> Iterator[None]:
+    """Say what to install where the modules that need canvasapi cannot be imported."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("canvasapi", "requests"):
+            raise
+        raise MissingExtraError("Canvas", "canvas") from None
+
+
+@contextmanager
+def _kept(partial: Path) -> Iterator[None]:
+    """Say, if a pull does not end well, that what it has fetched is kept."""
+    try:
+        yield
+    except BaseException:
+        if partial.exists():
+            say(f"what was fetched is in {partial}; the same command goes on from there")
+        raise
+
+
+def _token() -> str:
+    """The token from the environment, or typed without being shown."""
+    token = os.environ.get(TOKEN_VARIABLE, "")
+    if token or not sys.stdin.isatty():
+        return token
+    try:
+        return getpass("Canvas access token (not shown): ", stream=sys.stderr)
+    except EOFError:
+        raise InputError(Problem("there is no Canvas token", f"set {TOKEN_VARIABLE}, or type it when asked")) from None

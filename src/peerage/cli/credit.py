@@ -1,0 +1,102 @@
+"""``peerage credit``: marks for peer grading from a saved fit, to try a scale before it is used."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from peerage.cli import options
+from peerage.cli.console import output
+from peerage.errors import ResultsError
+from peerage.wording import counted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from peerage.decisions.choices import Choices
+    from peerage.exports.result import Result
+
+SCALE = "0.2:0, 0.5:60, 1:85, 2:100"
+_BAR = 40
+
+ScaleOption = Annotated[
+    str, typer.Option("--credit-scale", metavar="D:MARK,...", help="Marks by dependability (effort × reliability).")
+]
+RequiredReviews = Annotated[
+    int, typer.Option(min=0, help="How many reviews each student owes; what is not done lowers the mark.")
+]
+MinimumReviews = Annotated[int, typer.Option(min=0, help="With fewer reviews there is too little to tell.")]
+
+
+def command(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")],
+    scale: Annotated[str | None, typer.Option("--scale", metavar="D:MARK,...", help="Another scale of marks.")] = None,
+    required_reviews: Annotated[int | None, typer.Option(min=0, help="How many reviews each student owes.")] = None,
+    minimum_reviews: Annotated[int | None, typer.Option(min=0, help="With fewer there is too little to tell.")] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Show what each student would get for peer grading; nothing is fitted and nothing is written."""
+    from peerage.exports.result import Result
+    from peerage.inference.storage import load
+    from peerage.outputs import POSTERIOR
+
+    changes = {"credit_scale": scale, "required_reviews": required_reviews, "minimum_reviews": minimum_reviews}
+    result = Result.read(folder)
+    choices = _choices(result, {name: value for name, value in changes.items() if value is not None})
+    marks = choices.credit(load(result.folder / POSTERIOR))
+    if as_json:
+        rows = marks.astype(object).where(marks.notna(), None).to_dict("records")
+        typer.echo(json.dumps({"choices": choices.to_dict(), "marks": rows}, indent=2))
+    else:
+        _show(marks, choices)
+
+
+def _choices(result: Result, changes: dict[str, Any]) -> Choices:
+    """What the results were made with, but for some changes."""
+    from peerage.decisions.choices import Choices
+
+    if "choices" not in result.record:
+        raise ResultsError(f"{result.folder}: these results do not say how they were made; fit the class again")
+    return Choices.from_dict({**result.record["choices"], **changes})
+
+
+def _show(marks: pd.DataFrame, choices: Choices) -> None:
+    """Print how many students get which marks, and who gets what."""
+    console = output()
+    console.print(f"Marks by dependability: {choices.credit_scale}")
+    console.print(f"Reviews required: {choices.required_reviews or 'none'}\n")
+    top = choices.credit_scale.points[-1][1]
+    known = marks["credit"].dropna()
+    tenths = (known / top * 10).clip(0, 9).astype(int).value_counts()
+    longest = max(int(tenths.max()), 1) if len(known) else 1
+    for tenth in range(10):
+        number = int(tenths.get(tenth, 0))
+        ends = f"{top * tenth / 10:g} to {top * (tenth + 1) / 10:g}"
+        console.print(f"{ends:>14}  {number:>5,}  {'█' * round(_BAR * number / longest)}".rstrip())
+    if len(known) < len(marks):
+        console.print(f"{'none':>14}  {len(marks) - len(known):>5,}  too little to tell")
+    if len(known):
+        console.print(f"\nMean {known.mean():.1f}, median {known.median():.1f}, of {counted(len(known), 'student')}.\n")
+    _table(marks, console)
+
+
+def _table(marks: pd.DataFrame, console: Any) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False)
+    table.add_column("student", min_width=8)
+    for name in ("reviews", "estimate", "mark"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    for row in marks.sort_values("credit", ascending=False, kind="stable").to_dict("records"):
+        cells = [
+            f"{row[name]:{form}}" if row[name] == row[name] else ""
+            for name, form in (("estimate", ".2f"), ("credit", ".1f"))
+        ]
+        shown = Text(" ".join(row["grader"].split()), no_wrap=True, overflow="ellipsis")
+        table.add_row(shown, f"{row['n_graded']:,}", *cells, row["note"])
+    console.print(table)

@@ -1,0 +1,204 @@
+"""Marks for peer grading: the optimistic estimate of a grader under a prior that expects little.
+
+A grader's mark depends on dependability (effort × reliability). The prior of reliability is replaced by a sceptical
+one, an exponential distribution, which holds a grader to be worthless rather than good. Its rate is such that the
+optimistic quantile of a grader of whom nothing is known lies at half of the zero mark of the scale. So everybody begins
+at zero, and whoever grades better than the zero mark gains by grading more: with each review scepticism yields to
+what is seen. If everybody began at the zero mark itself, the optimism that also yields would count for more, and
+students just above that mark would lose by grading on.
+
+A change of one grader's prior needs no other fit: each draw is weighed by the sceptical density of the grader's
+reliability over the density that the fit took.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from peerage.decisions.graderprior import fit_prior
+from peerage.errors import ModelError, Problem
+from peerage.gradebook import ROLES, STUDENT, Gradebook
+from peerage.inference.posterior import Posterior
+from peerage.inference.sampler import at_least
+from peerage.wording import counted, quoted
+
+OPTIMISTIC = 0.75
+"""The quantile of dependability that is marked."""
+
+MINIMUM_REVIEWS = 3
+"""With fewer reviews there is too little to tell."""
+
+BEGINNING = 0.5
+"""Where a grader of whom nothing is known begins, as a share of the zero mark."""
+
+FEWEST_EFFECTIVE = 25
+"""A mark that rests on fewer effective draws is said to be imprecise."""
+
+TOO_LITTLE = "too little to tell"
+IMPRECISE = "imprecise: fit again with more draws"
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Marks by dependability: straight lines between some points, level beyond the first and the last.
+
+    >>> Scale.parse("0.2:0, 1:80, 2:100").marks(np.array([0.1, 0.6, 5.0]))
+    array([  0.,  40., 100.])
+    """
+
+    points: tuple[tuple[float, float], ...] = ((0.2, 0.0), (0.5, 60.0), (1.0, 85.0), (2.0, 100.0))
+
+    def __post_init__(self) -> None:
+        values = np.array(self.points, dtype=float).reshape(-1, 2)
+        if len(values) < 2 or not np.isfinite(values).all():
+            raise ModelError("a scale of marks needs two points or more, such as 0.2:0, 1:80, 2:100")
+        if values[0, 0] <= 0 or values[0, 1] != 0:
+            raise ModelError("a scale of marks begins with the dependability above zero that is worth 0, such as 0.2:0")
+        if (np.diff(values[:, 0]) <= 0).any() or (np.diff(values[:, 1]) < 0).any():
+            raise ModelError("in a scale of marks dependability has to rise and marks must not fall")
+
+    @classmethod
+    def parse(cls, text: str) -> Scale:
+        """Read ``0.2:0, 1:80, 2:100``: each dependability and what it is worth."""
+        try:
+            pairs = [tuple(map(float, part.split(":"))) for part in text.split(",")]
+            return cls(tuple((dependability, mark) for dependability, mark in pairs))
+        except ValueError:
+            raise ModelError(f"{text!r} is not a scale of marks; write it as 0.2:0, 1:80, 2:100") from None
+
+    def __str__(self) -> str:
+        return ", ".join(f"{dependability:g}:{mark:g}" for dependability, mark in self.points)
+
+    @property
+    def zero(self) -> float:
+        """The dependability up to which the mark is zero."""
+        return max(dependability for dependability, mark in self.points if mark == 0)
+
+    def marks(self, dependability: Floats) -> Floats:
+        """What each dependability is worth."""
+        known, marks = np.array(self.points).T
+        return np.asarray(np.interp(dependability, known, marks))
+
+
+def credit(
+    posterior: Posterior,
+    scale: Scale | str | None = None,
+    *,
+    required_reviews: int = 0,
+    minimum_reviews: int = MINIMUM_REVIEWS,
+    optimistic: float = OPTIMISTIC,
+) -> pd.DataFrame:
+    """Mark students for their peer grading: grader, n_graded, estimate, credit, note.
+
+    Where ``credit`` is missing, ``note`` says why.
+
+    Parameters
+    ----------
+    posterior: the fit
+    scale: marks by dependability, as text or :class:`Scale`
+    required_reviews: how many reviews a student owes; each that is not done takes away its share of the mark, and
+        authors who graded nothing have a row too
+    minimum_reviews: with fewer reviews there is too little to tell, and no mark; where reviews are required, there is a
+        mark all the same
+    optimistic: the quantile of dependability that is marked
+
+    >>> import peerage as pg
+    >>> book, truth = pg.simulate(students=10, weeks=1, seed=1)
+    >>> marks = pg.credit(pg.fit(book, chains=2, draws=50, seed=0), "0.2:0, 1:80, 2:100")
+    >>> list(marks.columns)
+    ['grader', 'n_graded', 'estimate', 'credit', 'note']
+    """
+    scale = Scale() if scale is None else Scale.parse(scale) if isinstance(scale, str) else scale
+    required_reviews = at_least(0, required_reviews=required_reviews)
+    minimum_reviews = at_least(0, minimum_reviews=minimum_reviews)
+    if not 0 < optimistic < 1:
+        raise ModelError(f"optimistic is a probability between 0 and 1, not {optimistic!r}")
+    book = posterior.book
+    students = np.flatnonzero(book.roles == STUDENT)
+    estimate, effective = _sceptical_estimates(posterior, scale.zero, optimistic)
+    n_graded = np.bincount(book.review_grader, minlength=book.n_graders)
+    idle = _authors_without_reviews(book) if required_reviews else []
+    none = np.zeros(len(idle))
+    table = pd.DataFrame(
+        {
+            "grader": np.array([*(book.graders[index] for index in students), *idle], dtype=object),
+            "n_graded": np.append(n_graded[students], none.astype(n_graded.dtype)),
+            "estimate": np.append(estimate[students], none + np.nan),
+        }
+    )
+    imprecise = np.append(effective[students] < FEWEST_EFFECTIVE, none > 0)
+    return _with_marks(table, imprecise, scale, required_reviews, minimum_reviews)
+
+
+def sceptical_rate(zero: float, efforts: Floats, optimistic: float) -> float:
+    """The rate of the sceptical prior, from where the optimistic quantile of its reliability times effort lies."""
+    # An exponential variable of rate 1 times an effort e is below x with probability 1 − exp(−x/e).
+    return float(brentq(lambda x: np.mean(-np.expm1(-x / efforts)) - optimistic, 0.0, 1e3)) / (BEGINNING * zero)
+
+
+def _sceptical_estimates(posterior: Posterior, zero: float, optimistic: float) -> tuple[Floats, Floats]:
+    """(graders,) each: the optimistic quantile of dependability as the sceptic sees it, and its effective draws."""
+    prior, n_graders = fit_prior(posterior), posterior.book.n_graders
+    reliability = posterior.draws["reliability"].reshape(-1, n_graders).astype(float)
+    effort = posterior.draws["effort"].reshape(-1, n_graders)
+    rate = sceptical_rate(zero, prior.efforts, optimistic)
+    log_weight = np.log(rate) - rate * reliability - prior.log_density(reliability)
+    log_weight[:, ~np.isnan(posterior.layout.known.reliability)] = 0.0
+    weight = np.exp(log_weight - log_weight.max(axis=0))
+    effective = weight.sum(axis=0) ** 2 / (weight**2).sum(axis=0)
+    return weighted_quantile(reliability * effort, weight, optimistic), effective
+
+
+def weighted_quantile(values: Floats, weights: Floats, level: float) -> Floats:
+    """A quantile of each column, whose entries have weights."""
+    order = np.argsort(values, axis=0)
+    reached = np.cumsum(np.take_along_axis(weights, order, axis=0), axis=0)
+    place = (reached < level * reached[-1]).sum(axis=0)
+    return np.asarray(np.take_along_axis(values, np.take_along_axis(order, place[None], axis=0), axis=0)[0])
+
+
+def _authors_without_reviews(book: Gradebook) -> list[str]:
+    return [
+        name for name in dict.fromkeys(name for names in book.authors for name in names) if name not in book.graders
+    ]
+
+
+def _with_marks(
+    table: pd.DataFrame, imprecise: NDArray[np.bool_], scale: Scale, required: int, minimum: int
+) -> pd.DataFrame:
+    """The table with marks and notes.
+
+    A required review that was not done counts as one without effort, and so with no dependability. Besides, a mark is
+    at most its share of what it would be with all reviews done, so that the best cannot leave some out for nothing.
+    """
+    number, estimate = table["n_graded"].to_numpy(), table["estimate"].fillna(0.0).to_numpy()
+    done = np.minimum(number / required, 1.0) if required else np.ones(len(table))
+    marks = np.minimum(scale.marks(done * estimate), done * scale.marks(estimate))
+    too_few = (number < minimum) & (required == 0)
+    conditions = [number < required, too_few, imprecise]
+    notes = [f"{count} of {required} required reviews" for count in number], TOO_LITTLE, IMPRECISE
+    return table.assign(credit=np.where(too_few, np.nan, marks), note=np.select(conditions, notes, "").astype(object))
+
+
+def credit_columns(posterior: Posterior, marks: pd.DataFrame) -> pd.DataFrame:
+    """Note and mark of every grader, in the gradebook's order; staff have no mark."""
+    book = posterior.book
+    places = marks.set_index("grader").reindex(list(book.graders))
+    notes = np.where(book.roles == STUDENT, places["note"], np.array(ROLES, dtype=object)[book.roles])
+    return pd.DataFrame({"credit_note": notes, "credit": places["credit"].to_numpy()})
+
+
+def idle_authors(marks: pd.DataFrame) -> Iterator[Problem]:
+    """Authors who owe reviews and did none: no table of graders has them."""
+    names = marks.loc[marks["estimate"].isna(), "grader"]
+    if len(names):
+        who = f"{counted(len(names), 'author')} graded nothing: {quoted(names)}"
+        yield Problem(f"{who}; their mark for peer grading is 0", "peerage credit DIR lists it, graders.csv does not")

@@ -1,0 +1,62 @@
+"""What a fit believed of each grader before it saw the grades."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaincinv, gammaln, log_ndtr
+
+from peerage.gradebook import TA
+from peerage.inference.layout import AUTHOR
+from peerage.inference.posterior import Posterior
+
+Floats = NDArray[np.float64]
+
+_NODES = 64
+
+
+@dataclass(frozen=True, eq=False)
+class GraderPrior:
+    """The priors of reliability and effort.
+
+    Attributes
+    ----------
+    shape, rate: of each grader's Gamma prior of reliability; (graders,), or (draws, graders) if they were drawn too
+    correlated: (graders,) whose prior is a normal instead, cut at zero
+    mean, sd: of that normal
+    efforts: (nodes,) evenly spaced quantiles of a student's effort
+    """
+
+    shape: Floats
+    rate: Floats
+    correlated: NDArray[np.bool_]
+    mean: float
+    sd: float
+    efforts: Floats
+
+    def log_density(self, reliability: Floats) -> Floats:
+        """The log of the prior's density at each reliability (draws, graders)."""
+        log_gamma = self.shape * np.log(self.rate) - gammaln(self.shape)
+        log_gamma = log_gamma + (self.shape - 1) * np.log(reliability) - self.rate * reliability
+        if not self.correlated.any():
+            return np.asarray(log_gamma)
+        standard = (reliability - self.mean) / self.sd
+        log_normal = -(standard**2) / 2 - np.log(self.sd * np.sqrt(2 * np.pi)) - log_ndtr(self.mean / self.sd)
+        return np.asarray(np.where(self.correlated, log_normal, log_gamma))
+
+
+def fit_prior(posterior: Posterior) -> GraderPrior:
+    """The priors of a fit."""
+    model, layout, priors = posterior.model, posterior.layout, posterior.model.hyperparameters
+    is_ta = layout.group == TA
+    levels = (np.arange(_NODES) + 0.5) / _NODES
+    return GraderPrior(
+        shape=np.where(is_ta, priors.alpha_tau_ta, priors.alpha_tau),
+        rate=np.where(is_ta, priors.beta_tau_ta, priors.beta_tau),
+        correlated=layout.group == AUTHOR,
+        mean=layout.correlation.origin,
+        sd=layout.correlation.sd,
+        efforts=betaincinv(priors.alpha_e, priors.beta_e, levels) if model.effort else np.ones(_NODES),
+    )

@@ -1,0 +1,73 @@
+"""What an export can be told, and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from peerage.errors import InputError, Problem
+from peerage.exports.roster import Roster
+
+FLAGS = {
+    "roster": "--roster",
+    "match": "--match",
+    "id_column": "--id-column",
+    "assignment_ids": "--assignment-id",
+    "credit_id": "--credit-assignment-id",
+}
+"""What the command line calls each option."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What an export can be told; formats use some of these and refuse the others.
+
+    Attributes
+    ----------
+    roster: a file that says who the class's ids are in the other system
+    match: the roster's column that holds the class's ids
+    id_column: the column by which the other system knows people
+    assignment_ids: the other system's ids of the assignments, as ``ID`` or ``NAME=ID``
+    credit_id: its id of the assignment for peer grading
+    """
+
+    roster: Path | None = None
+    match: str | None = None
+    id_column: str | None = None
+    assignment_ids: tuple[str, ...] = ()
+    credit_id: str | None = None
+
+    def refuse_others(self, used: Sequence[str], name: str) -> None:
+        """Refuse options that a format has no use for, and a column of a roster that is not given."""
+        given = [field.name for field in fields(self) if getattr(self, field.name)]
+        for option in given:
+            if option not in used:
+                raise InputError(Problem(f"{FLAGS[option]} means nothing to {name}", "leave it out"))
+        if self.match and self.roster is None:
+            raise InputError(Problem("--match names a column of a roster", "give one with --roster"))
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What will be written, in words too, and what was left out of it."""
+
+    content: Any
+    summary: str
+    notices: tuple[Problem, ...] = ()
+
+
+def renamed(
+    ids: Sequence[str], options: Options, columns: Sequence[str] | None
+) -> tuple[dict[str, str], tuple[Problem, ...]]:
+    """What the other system calls people, by the first of some columns of the roster; without a roster, the same."""
+    if options.roster is None:
+        return {identity: identity for identity in ids}, ()
+    if not columns:
+        raise InputError(Problem("a roster has several columns", "say with --id-column which of them to write"))
+    match = Roster.read(options.roster).match(ids, options.match)
+    names, notices = match.to(columns)
+    if not names:
+        raise InputError([*notices, Problem("nobody is left to write", "check the roster")])
+    return names, (*match.notices(), *notices)

@@ -1,0 +1,185 @@
+"""What exports take from a result folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from peerage import results
+from peerage.decisions.credit import Scale
+from peerage.errors import InputError, Problem
+from peerage.formats.numbers import is_number, parse_number
+from peerage.formats.sheet import Sheet
+from peerage.formats.source import read_sheet
+from peerage.rubric import Rubric
+
+TABLES = ("grades.csv", "totals.csv", "graders.csv", "weights.csv", "explanations.csv", "spotchecks.csv")
+RECORD = "run.json"
+_ENTRIES = {"rubric": dict, "counts": dict, "input": list, "warnings": list, "choices": dict, "final": str}
+_NEEDED = ("grades.csv", "totals.csv", "graders.csv")
+_REMEDY = "fit the class again"
+
+
+class Total(NamedTuple):
+    """The points of a submission, once for each of its authors; the author is empty if unknown."""
+
+    submission: str
+    assignment: str
+    author: str
+    total: float
+
+
+class Grader(NamedTuple):
+    """A grader's dependability as it is believed to be, the mark for peer grading if there is one, and a note on it."""
+
+    grader: str
+    role: str
+    lower: float
+    dependability: float
+    upper: float
+    credit: float | None
+    note: str
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """The tables of a result folder as text, by file name, and the record of the fit."""
+
+    folder: Path
+    sheets: Mapping[str, Sheet]
+    record: Mapping[str, Any]
+
+    @classmethod
+    def read(cls, path: Path) -> Result:
+        """Read a result folder; tables that not every fit writes may be missing."""
+        folder = results.find(path)
+        found = [name for name in TABLES if (folder / name).exists()]
+        missing = [name for name in _NEEDED if name not in found]
+        if missing:
+            raise InputError(Problem("is missing or damaged", _REMEDY, missing[0]))
+        return cls(folder, {name: read_sheet(folder / name, name) for name in found}, _record(folder / RECORD))
+
+    def rows(self, file: str) -> list[dict[str, str]]:
+        """The rows of a table by column; none if there is no such table."""
+        if file not in self.sheets:
+            return []
+        sheet = self.sheets[file]
+        return [
+            dict(zip(sheet.header, cells, strict=True))
+            for cells in zip(*(map(column.__getitem__, range(len(sheet))) for column in sheet.columns), strict=True)
+        ]
+
+    @cached_property
+    def rubric(self) -> Rubric:
+        """The rubric of the fit."""
+        return Rubric.from_dict(self.record["rubric"], file=RECORD)
+
+    @cached_property
+    def grades(self) -> dict[tuple[str, str], float]:
+        """The final grade of each submission's components."""
+        rows = self._filled("grades.csv", ("submission", "component", "grade"))
+        return {
+            (row["submission"], row["component"]): _number(row, "grade", "grades.csv", number) for number, row in rows
+        }
+
+    @cached_property
+    def totals(self) -> list[Total]:
+        """The rows of totals.csv."""
+        rows = self._filled("totals.csv", ("submission", "assignment", "author", "total"))
+        return [
+            Total(row["submission"], row["assignment"], row["author"], _number(row, "total", "totals.csv", number))
+            for number, row in rows
+        ]
+
+    @cached_property
+    def graders(self) -> list[Grader]:
+        """The rows of graders.csv."""
+        numbers = ("dependability_lower", "dependability", "dependability_upper")
+        rows = self._filled("graders.csv", ("grader", "role", *numbers))
+        return [
+            Grader(
+                row["grader"],
+                row["role"],
+                _number(row, "dependability_lower", "graders.csv", number),
+                _number(row, "dependability", "graders.csv", number),
+                _number(row, "dependability_upper", "graders.csv", number),
+                _number(row, "credit", "graders.csv", number) if row.get("credit", "").strip() else None,
+                row.get("credit_note", ""),
+            )
+            for number, row in rows
+        ]
+
+    @property
+    def has_credit(self) -> bool:
+        """Whether the fit marked peer grading."""
+        return "credit" in self.sheets["graders.csv"].header
+
+    @cached_property
+    def credit(self) -> dict[str, float]:
+        """The mark for peer grading of each student who has one; authors who owed reviews and did none have 0."""
+        marks = {grader.grader: grader.credit for grader in self.graders if grader.credit is not None}
+        if self.record["choices"].get("required_reviews"):
+            graders = {grader.grader for grader in self.graders}
+            marks |= {total.author: 0.0 for total in self.totals if total.author and total.author not in graders}
+        return marks
+
+    @cached_property
+    def most_credit(self) -> float:
+        """The highest mark for peer grading on the scale that the fit used."""
+        scale = self.record["choices"].get("credit_scale")
+        return (Scale() if scale is None else Scale.parse(str(scale))).points[-1][1]
+
+    @cached_property
+    def spot_checks(self) -> list[str]:
+        """The submissions that staff should grade, the first one first."""
+        rows = self._filled("spotchecks.csv", ("rank", "submission"))
+        ranked = [(_number(row, "rank", "spotchecks.csv", number), row["submission"]) for number, row in rows]
+        return [submission for _, submission in sorted(ranked, key=lambda pair: pair[0])]
+
+    @cached_property
+    def weights(self) -> dict[str, list[tuple[str, float]]]:
+        """The graders of each submission and how much each counts."""
+        found: dict[str, list[tuple[str, float]]] = {}
+        for number, row in self._filled("weights.csv", ("submission", "grader", "weight")):
+            pair = row["grader"], _number(row, "weight", "weights.csv", number)
+            found.setdefault(row["submission"], []).append(pair)
+        return found
+
+    def most(self, assignment: str) -> float:
+        """The points that a submission of an assignment can get at most."""
+        submissions = {total.submission for total in self.totals if total.assignment == assignment}
+        rows = self._filled("grades.csv", ("submission", "component"))
+        graded = {row["component"] for _, row in rows if row["submission"] in submissions}
+        return sum(max(component.worth) for component in self.rubric.components if component.name in graded)
+
+    def _filled(self, file: str, columns: tuple[str, ...]) -> list[tuple[int, dict[str, str]]]:
+        """The rows of a table with their numbers, if it has the columns or does not exist."""
+        rows = self.rows(file)
+        if file not in self.sheets:
+            return []
+        missing = [name for name in columns if name not in self.sheets[file].header]
+        if missing:
+            raise InputError(Problem(f"has no column {missing[0]!r}", _REMEDY, file))
+        return list(zip(self.sheets[file].rows.tolist(), rows, strict=True))
+
+
+def _record(path: Path) -> Mapping[str, Any]:
+    """The record, which has an entry of the right kind for everything in :data:`_ENTRIES`."""
+    try:
+        record = {"choices": {}, **json.loads(path.read_text(encoding="utf-8"))}
+    except (OSError, ValueError, TypeError):
+        raise InputError(Problem("is missing or damaged", _REMEDY, path.name)) from None
+    for name, kind in _ENTRIES.items():
+        if not isinstance(record.get(name), kind):
+            raise InputError(Problem(f"does not say what the {name} is", _REMEDY, path.name))
+    return record
+
+
+def _number(row: Mapping[str, str], column: str, file: str, number: int) -> float:
+    if not is_number(row[column]):
+        raise InputError(Problem(f"{row[column]!r} in the column {column!r} is not a number", _REMEDY, file, number))
+    return parse_number(row[column])

@@ -1,0 +1,124 @@
+"""How a table looks on a sheet of a workbook: headings that stay, columns that fit, numbers as people read them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from openpyxl.styles import Alignment, Font, PatternFill
+from openpyxl.utils import get_column_letter
+
+from peerage.formats.escaping import escape_xlsx
+
+Cell = str | int | float | None
+
+SHEETS = {
+    "Totals": "totals.csv",
+    "Grades": "grades.csv",
+    "Weights": "weights.csv",
+    "Sentences": "explanations.csv",
+    "Graders": "graders.csv",
+    "Spot checks": "spotchecks.csv",
+}
+"""The sheets, and the table of the results that each shows."""
+
+_GENERAL, _WHOLE, _ESTIMATE, _PERCENT, _SIGNED = "General", "#,##0", "0.00", "0%", "+0.00;-0.00;0.00"
+_FORMATS = {
+    **dict.fromkeys(("grade", "most_likely", "total"), _GENERAL),
+    **dict.fromkeys(("n_grades", "n_graded", "rank"), _WHOLE),
+    **dict.fromkeys(("expected", "sd", "lower", "upper", "peer_mean", "reliability", "dependability"), _ESTIMATE),
+    **dict.fromkeys(("priority", "credit"), _ESTIMATE),
+    **dict.fromkeys(("confidence", "weight", "desired_weight", "effort_probability", "effort"), _PERCENT),
+    "bias": _SIGNED,
+}
+
+FONT = "Calibri"
+
+_FROZEN = {"submission", "component", "grader"}
+_NARROWEST, _WIDEST, _PROSE = 9, 32, 90
+_LINE, _HIGHEST = 15.0, 409.0
+_HEADING = Font(name=FONT, bold=True, color="FFFFFF")
+_FILL = PatternFill("solid", fgColor="2F5597")
+_TOP = Alignment(horizontal="left", vertical="top", indent=1)
+_RIGHT = Alignment(horizontal="right", vertical="top")
+_WRAPPED = Alignment(horizontal="left", vertical="top", wrap_text=True, indent=1)
+
+
+@dataclass(frozen=True)
+class Table:
+    """The cells of a sheet; numbers are numbers and ids are text."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+def number_format(column: str) -> str | None:
+    """How the numbers of a column are shown; None for a column of text."""
+    name = column.removesuffix("_lower").removesuffix("_upper")
+    return _FORMATS.get(column) or _FORMATS.get(name)
+
+
+def add_table(sheet: Any, table: Table) -> None:
+    """Put a table on an empty sheet."""
+    for column, name in enumerate(table.header, start=1):
+        shown = number_format(name)
+        put(sheet, 1, column, name)
+        heading = sheet.cell(1, column)
+        heading.font, heading.fill, heading.alignment = _HEADING, _FILL, _TOP if shown is None else _RIGHT
+        cells = [row[column - 1] for row in table.rows]
+        sheet.column_dimensions[get_column_letter(column)].width = _width(name, cells)
+        for row, value in enumerate(cells, start=2):
+            put(sheet, row, column, value)
+            cell = sheet.cell(row, column)
+            if shown is None:
+                cell.alignment = _WRAPPED if _is_prose(name) else _TOP
+            else:
+                cell.number_format, cell.alignment = shown, _RIGHT
+            if _is_prose(name):
+                # Not every spreadsheet fits the height of a row to the lines in it.
+                sheet.row_dimensions[row].height = _height(str(value))
+    frozen = next(index for index, name in enumerate((*table.header, "")) if name not in _FROZEN)
+    sheet.freeze_panes = sheet.cell(2, 1 + frozen)
+    sheet.auto_filter.ref = sheet.dimensions
+    sheet.print_title_rows = "1:1"
+    fit_to_page(sheet)
+
+
+def fit_to_page(sheet: Any) -> None:
+    """Print across the page, over as many pages as it takes downwards."""
+    sheet.page_setup.orientation = "landscape"
+    sheet.page_setup.fitToHeight = 0
+    sheet.sheet_properties.pageSetUpPr.fitToPage = True
+
+
+def put(sheet: Any, row: int, column: int, value: Cell) -> None:
+    """Put a value into a cell; text is text even if a spreadsheet would take it for a formula or an error."""
+    cell = sheet.cell(row, column)
+    if not isinstance(value, str):
+        cell.value = value
+        return
+    cell.value = escape_xlsx(value)
+    cell.data_type = "s"
+    # Editing the cell must not turn it into a formula either.
+    cell.quotePrefix = True
+
+
+def _is_prose(name: str) -> bool:
+    return name in ("sentence", "reason")
+
+
+def _height(text: str) -> float:
+    """The height of a row, in points, that shows all lines of some prose, as far as rows can be that high."""
+    return min(_LINE * math.ceil((len(text) + 1) / (0.95 * _PROSE)), _HIGHEST)
+
+
+def _width(name: str, cells: list[Cell]) -> float:
+    if _is_prose(name):
+        return _PROSE
+    shown = number_format(name)
+    longest = (
+        6 if shown not in (None, _GENERAL) else max((len(str(cell)) for cell in cells if cell is not None), default=0)
+    )
+    # A heading also holds the button of the filter.
+    return min(max(_NARROWEST, len(name) + 4, longest + 2), _WIDEST)

@@ -1,0 +1,71 @@
+"""A tidy table of marks: a row for each student's submission, with the points and the mark for peer grading.
+
+A student who only graded has a row without a submission.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from peerage.errors import InputError, Problem
+from peerage.exports.delimited import as_number, as_text
+from peerage.exports.marks import NO_AUTHORS, without_author, without_credit
+from peerage.exports.options import Options, Prepared, renamed
+from peerage.exports.result import Result
+from peerage.formats.source import read_sheet
+from peerage.formats.tables import write_table
+from peerage.wording import counted
+
+NAME = "csv"
+TITLE = "a table of students' marks"
+ENDING = "-students.csv"
+USES: tuple[str, ...] = ("roster", "match", "id_column")
+
+
+class Row(NamedTuple):
+    """A student's points for a submission, and the student's mark for peer grading."""
+
+    student: str
+    assignment: str
+    submission: str
+    total: float | None
+    credit: float | None
+
+
+def prepare(result: Result, options: Options) -> Prepared:
+    """The rows of a class."""
+    authors = dict.fromkeys(total.author for total in result.totals if total.author)
+    if not authors:
+        raise InputError(NO_AUTHORS)
+    students = list(dict.fromkeys([*authors, *result.credit]))
+    names, notices = renamed(students, options, options.id_column and (options.id_column,))
+    rows = [
+        Row(names[total.author], total.assignment, total.submission, total.total, result.credit.get(total.author))
+        for total in result.totals
+        if total.author in names
+    ]
+    rows += [Row(names[student], "", "", None, result.credit[student]) for student in names if student not in authors]
+    summary = counted(len(names), "student")
+    return Prepared(tuple(rows), summary, (*without_author(result), *without_credit(result), *notices))
+
+
+def write(content: tuple[Row, ...], path: Path) -> None:
+    """Write the rows."""
+    cells = [(*row[:3], as_text(row.total), as_text(row.credit)) for row in content]
+    write_table(pd.DataFrame(cells, columns=pd.Index(Row._fields), dtype=object), path)
+
+
+def read(path: Path) -> tuple[Row, ...]:
+    """Read the rows."""
+    sheet = read_sheet(path, path.name)
+    missing = [name for name in Row._fields if name not in sheet.header]
+    if missing:
+        raise InputError(Problem(f"is not {TITLE}: it has no column {missing[0]!r}", "export it again", path.name))
+    texts = zip(*(map(sheet.column(name).__getitem__, range(len(sheet))) for name in Row._fields), strict=True)
+    return tuple(
+        Row(*cells[:3], *(as_number(cell, path, row) for cell in cells[3:]))
+        for row, cells in zip(sheet.rows.tolist(), texts, strict=True)
+    )

@@ -1,0 +1,251 @@
+"""What the staff's page shows, as typed values: the template decides nothing but how they look."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from peerage.report import charts
+from peerage.report.data import SubmissionData, submission_data
+from peerage.report.fitted import Fitted, numbers
+from peerage.report.graders import ROLE_WORDS, Grader, graders_of, in_need_of_practice, of_low_effort
+from peerage.report.marks import Marks, marks_of
+from peerage.report.words import Prior, model_words, priors_of
+from peerage.summary import UNSURE, Spread, spread_of
+from peerage.wording import counted
+
+FIRST = 3
+"""How many of a kind are named on the first screen."""
+
+COARSE = 11
+"""Up to so many legal grades, the probability of a single one says how sure a grade is."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number on the first screen: what it is, and what it means in a sentence."""
+
+    title: str
+    value: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Mention:
+    """Something named in a list; ``target`` is the index of the submission that a click opens, if it is one."""
+
+    name: str
+    target: int | None = None
+
+
+@dataclass(frozen=True)
+class Attention:
+    """Something to look at: what it is, whom it concerns, how many more there are, and the section about it."""
+
+    title: str
+    detail: str
+    mentions: tuple[Mention, ...]
+    more: int
+    section: str
+
+
+@dataclass(frozen=True)
+class SpotCheck:
+    """A row of ``spotchecks.csv``; ``target`` is the index of the submission."""
+
+    rank: str
+    submission: str
+    target: int
+    priority: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class StaffPage:
+    """The whole page.
+
+    Attributes
+    ----------
+    title: the names of the files of grades
+    counts: how much there was to fit, in words
+    unit: that of totals: points or percent
+    figures, attention: the first screen, beside ``distribution``, a chart of totals before and after
+    spreads: each component before and after
+    data: the submissions, for the script
+    explained: whether grades are explained; if not, there are neither weights nor sentences
+    graders, grader_charts: all graders, and charts of them with their captions
+    standing, credit: whether it is known who may grade alone, and whether graders have marks
+    spot_checks: what a TA should grade next; None in results without such a list
+    model, priors: what was assumed, in words
+    diagnostics, warnings, notices, facts: whether the fit is to be trusted, and how it came about
+    """
+
+    title: str
+    counts: str
+    unit: str
+    figures: tuple[Figure, ...]
+    attention: tuple[Attention, ...]
+    distribution: Markup
+    spreads: tuple[Spread, ...]
+    data: SubmissionData
+    explained: bool
+    graders: tuple[Grader, ...]
+    grader_charts: tuple[tuple[Markup, str], ...]
+    standing: bool
+    credit: bool
+    spot_checks: tuple[SpotCheck, ...] | None
+    model: tuple[str, ...]
+    priors: tuple[Prior, ...]
+    diagnostics: tuple[Mapping[str, Any], ...]
+    warnings: tuple[Mapping[str, str], ...]
+    notices: tuple[Mapping[str, str], ...]
+    facts: tuple[tuple[str, str], ...]
+
+
+def staff_page(fitted: Fitted) -> StaffPage:
+    """The page about a fit."""
+    record, marks, graders = fitted.record, marks_of(fitted), graders_of(fitted)
+    spreads = tuple(spread_of(component, fitted.cells) for component in fitted.posterior.book.rubric.components)
+    spot_checks = _spot_checks(fitted)
+    return StaffPage(
+        title=", ".join(entry["name"] for entry in record["input"]),
+        counts=_counts(record["counts"]),
+        unit=marks.unit,
+        figures=tuple(_figures(fitted, marks, spreads)),
+        attention=(
+            *_attention(record, graders, spot_checks),
+            *_largest_changes(marks, fitted.posterior.book.submissions),
+        ),
+        distribution=charts.before_and_after(marks),
+        spreads=spreads,
+        data=submission_data(fitted, marks),
+        explained="explanations.csv" in fitted.tables,
+        graders=graders,
+        grader_charts=tuple(_grader_charts(graders, record["model"])),
+        standing="standing" in fitted.tables["graders.csv"],
+        credit="credit" in fitted.tables["graders.csv"],
+        spot_checks=spot_checks,
+        model=tuple(model_words(record)),
+        priors=tuple(priors_of(record)),
+        diagnostics=tuple(record["diagnostics"]),
+        warnings=tuple(record["warnings"]),
+        notices=tuple(record["notices"]),
+        facts=tuple(_facts(record)),
+    )
+
+
+def _counts(counts: Mapping[str, Any]) -> str:
+    graders = ", ".join(counted(number, ROLE_WORDS[role]) for role, number in counts["roles"].items() if number)
+    assignments = f" in {counted(counts['assignments'], 'assignment')}" if counts["assignments"] else ""
+    submissions = f"{counted(counts['submissions'], 'submission')}{assignments}"
+    return f"{counted(counts['reviews'], 'review')} of {submissions} by {graders}"
+
+
+def _figures(fitted: Fitted, marks: Marks, spreads: Sequence[Spread]) -> Iterator[Figure]:
+    known = ~np.isnan(marks.before)
+    sign = "%" if marks.unit == "percent" else ""
+    if known.any():
+        before, after = marks.before[known].mean(), marks.after[known].mean()
+        of = f"of {marks.high:g} points" if marks.unit == "points" else "of the points"
+        yield Figure(
+            "Mean total", f"{before:.1f}{sign} → {after:.1f}{sign}", f"{of}: the peers' mean, and the final grades"
+        )
+        changed, compared = (sum(getattr(spread, name) for spread in spreads) for name in ("n_changed", "n_compared"))
+        differ = f"{changed:,} of {counted(compared, 'grade')} are not the peers' mean rounded"
+        yield Figure("Grades changed", f"{changed / compared:.0%}", differ)
+    yield Figure("How sure", f"± {marks.half_width:.1f}{sign}", _certainty(fitted, marks.unit))
+
+
+def _certainty(fitted: Fitted, unit: str) -> str:
+    words = f"{unit if unit == 'points' else 'of the points'}: 90% interval of a typical total"
+    if max(component.n_levels for component in fitted.posterior.book.rubric.components) > COARSE:
+        return words
+    confidence = fitted.cells["confidence"]
+    unsure = int((confidence < UNSURE).sum())
+    return f"{words}; {unsure:,} grades ({unsure / len(confidence):.0%}) are less than {UNSURE:.0%} certain"
+
+
+def _attention(
+    record: Mapping[str, Any], graders: Sequence[Grader], spot_checks: tuple[SpotCheck, ...] | None
+) -> Iterator[Attention]:
+    warnings = record["warnings"]
+    if warnings:
+        more = len(warnings) - 1
+        yield Attention(counted(len(warnings), "warning"), _sentence(warnings[0]["message"]), (), more, "diagnostics")
+    if spot_checks:
+        first = tuple(Mention(check.submission, check.target) for check in spot_checks[:FIRST])
+        title = f"{counted(len(spot_checks), 'submission')} to check"
+        yield Attention(title, "First:", first, len(spot_checks) - len(first), "spot-checks")
+    idle = of_low_effort(graders)
+    if idle:
+        named = tuple(Mention(f"{grader.name} ({grader.effort.value:.0%})") for grader in idle[:FIRST])
+        title = f"{counted(len(idle), 'student')} of low effort"
+        yield Attention(title, "Share of reviews made with effort:", named, len(idle) - len(named), "graders")
+    poor = in_need_of_practice(graders)
+    if poor:
+        named = tuple(Mention(grader.name) for grader in poor[:FIRST])
+        title = f"{counted(len(poor), 'student')} in need of practice"
+        yield Attention(title, "Their grades are the least dependable:", named, len(poor) - len(named), "graders")
+
+
+def _largest_changes(marks: Marks, submissions: Sequence[str]) -> Iterator[Attention]:
+    change = np.nan_to_num(np.abs(marks.after - marks.before))
+    largest = [int(index) for index in np.argsort(-change, kind="stable")[:FIRST] if change[index] > 0]
+    if largest:
+        named = tuple(
+            Mention(f"{submissions[index]} ({marks.before[index]:.3g} → {marks.after[index]:.3g})", index)
+            for index in largest
+        )
+        yield Attention("Furthest from the peers' mean", "Be ready to explain:", named, 0, "submissions")
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + "."
+
+
+def _spot_checks(fitted: Fitted) -> tuple[SpotCheck, ...] | None:
+    table = fitted.tables.get("spotchecks.csv")
+    if table is None:
+        return None
+    place = {name: index for index, name in enumerate(fitted.posterior.book.submissions)}
+    columns = (table[name] for name in ("rank", "submission", "reason"))
+    return tuple(
+        SpotCheck(rank, submission, place[submission], f"{priority:.2f}", reason)
+        for rank, submission, reason, priority in zip(*columns, numbers(table, "priority"), strict=True)
+    )
+
+
+def _grader_charts(graders: Sequence[Grader], model: Mapping[str, Any]) -> Iterator[tuple[Markup, str]]:
+    estimated = [grader for grader in graders if not grader.reliability.is_fixed]
+    if estimated and model["effort"]:
+        caption = "Who grades well: diligent graders are at the top, reliable ones on the right."
+        yield charts.reliability_and_effort(estimated), caption
+    elif estimated:
+        words = "reliability (1: off by about 1 of 5; 4: by about ½)"
+        yield charts.in_order(estimated, "reliability", words, zero=False), "Who grades well."
+    if model["bias"]:
+        words = "bias, on the scale of 0 to 5"
+        caption = (
+            "Who is severe (below 0) and who generous (above). A severe grader can be reliable: the bias is taken out."
+        )
+        yield charts.in_order(graders, "bias", words, zero=True), caption
+
+
+def _final(record: Mapping[str, Any]) -> str:
+    if record["final"] != "explained":
+        return "the most likely ones"
+    different = record["explanations"]["different"]
+    return f"rounded weighted averages of the reports, {different:,} of which are not the most likely grades"
+
+
+def _facts(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for entry in record["input"]:
+        yield entry["name"], f"SHA-256 {entry['sha256']}"
+    chains = f"{counted(record['chains'], 'chain')} of {counted(record['draws'], 'draw')}"
+    yield "sampled", f"{chains} after {record['burn_in']:,} discarded, seed {record['seed']}"
+    yield "final grades", _final(record)
+    yield "made by", f"peerage {record['version']}"

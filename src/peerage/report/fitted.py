@@ -1,0 +1,156 @@
+"""A fit, read back from its folder of results."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from peerage.errors import ResultsError
+from peerage.formats.numbers import parse_number
+from peerage.formats.source import read_sheet
+from peerage.inference.posterior import Posterior
+from peerage.inference.storage import load
+
+Floats = NDArray[np.float64]
+
+_QUANTITIES = ("reliability", "bias", "effort", "dependability")
+_COLUMNS = {
+    "grades.csv": ("submission", "component", "grade"),
+    "totals.csv": ("submission", "total", "lower", "upper"),
+    "graders.csv": (
+        "grader",
+        "role",
+        "n_graded",
+        *(name + end for name in _QUANTITIES for end in ("", "_lower", "_upper")),
+    ),
+    "weights.csv": ("submission", "grader", "weight", "desired_weight"),
+    "explanations.csv": ("submission", "component", "sentence"),
+    "spotchecks.csv": ("rank", "submission", "priority", "reason"),
+}
+"""What pages need of each table."""
+
+_ALWAYS = ("grades.csv", "totals.csv", "graders.csv")
+_ENTRIES = {"version", "input", "counts", "priors", "model", "diagnostics", "warnings", "notices", "final"}
+_AGAIN = "run peerage fit again"
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """All that a page is made of.
+
+    Attributes
+    ----------
+    posterior: what was estimated
+    tables: the CSV files by name, as text; some exist only if the fit was asked for them
+    record: what ``run.json`` holds
+    """
+
+    posterior: Posterior
+    tables: dict[str, pd.DataFrame]
+    record: dict[str, Any]
+
+    @classmethod
+    def read(cls, folder: Path) -> Fitted:
+        """Read a folder of results."""
+        present = [name for name in _COLUMNS if name in _ALWAYS or (folder / name).exists()]
+        fitted = cls(
+            load(folder / "posterior.npz"),
+            {name: _table(folder / name) for name in present},
+            _record(folder / "run.json"),
+        )
+        fitted._validate()
+        return fitted
+
+    @cached_property
+    def _estimates(self) -> pd.DataFrame:
+        return self.posterior.submissions()
+
+    @cached_property
+    def cells(self) -> pd.DataFrame:
+        """``posterior.submissions()`` with the grades given, as numbers, in the column ``grade``."""
+        return self._estimates.assign(grade=numbers(self.tables["grades.csv"], "grade"))
+
+    @cached_property
+    def cell_submission(self) -> NDArray[np.intp]:
+        """(cells,) the index of the submission that a row of :attr:`cells` belongs to."""
+        return _indexes(self.cells["submission"], self.posterior.book.submissions)
+
+    @cached_property
+    def cell_component(self) -> NDArray[np.intp]:
+        """(cells,) the index of its component."""
+        return _indexes(self.cells["component"], self.posterior.book.rubric.names)
+
+    @cached_property
+    def weight_rows(self) -> dict[tuple[str, str], int]:
+        """Which row of ``weights.csv`` is about which submission and grader; none if grades are not explained."""
+        table = self.tables.get("weights.csv")
+        pairs = [] if table is None else zip(table["submission"], table["grader"], strict=True)
+        return {pair: row for row, pair in enumerate(pairs)}
+
+    @cached_property
+    def totals(self) -> pd.DataFrame:
+        """``totals.csv`` with a row for each submission, in order."""
+        return self.tables["totals.csv"].drop_duplicates("submission", ignore_index=True)
+
+    def _validate(self) -> None:
+        """Refuse tables that are not about what was fitted."""
+        book, cells = self.posterior.book, self._estimates
+        ids: dict[str, dict[str, Iterable[str]]] = {
+            "grades.csv": {name: cells[name] for name in ("submission", "component")},
+            "explanations.csv": {name: cells[name] for name in ("submission", "component")},
+            "graders.csv": {"grader": book.graders},
+        }
+        for file in ids.keys() & self.tables.keys():
+            if any(list(self.tables[file][name]) != list(expected) for name, expected in ids[file].items()):
+                raise _foreign(file)
+        if list(self.totals["submission"]) != list(book.submissions):
+            raise _foreign("totals.csv")
+        checked = self.tables.get("spotchecks.csv")
+        if checked is not None and not set(checked["submission"]) <= set(book.submissions):
+            raise _foreign("spotchecks.csv")
+
+
+def numbers(table: pd.DataFrame, column: str) -> Floats:
+    """A column of numbers; an empty cell is not a number."""
+    values = np.array([parse_number(text) if text else np.nan for text in table[column]])
+    wrong = np.flatnonzero(np.isnan(values) & (table[column].to_numpy() != ""))
+    if len(wrong):
+        text = table[column][wrong[0]]
+        raise ResultsError(f"{text!r} in the column {column!r} of the results is not a number; {_AGAIN}")
+    return values
+
+
+def _foreign(file: str) -> ResultsError:
+    return ResultsError(f"{file}: does not belong to posterior.npz beside it; {_AGAIN}")
+
+
+def _table(path: Path) -> pd.DataFrame:
+    sheet = read_sheet(path, path.name)
+    missing = [name for name in _COLUMNS[path.name] if name not in sheet.header]
+    if missing:
+        raise ResultsError(f"{path.name}: has no column {missing[0]!r}; {_AGAIN}")
+    columns = {name: np.array(sheet.column(name).values, dtype=object) for name in sheet.header}
+    return pd.DataFrame({name: values[sheet.column(name).codes] for name, values in columns.items()}, dtype=object)
+
+
+def _record(path: Path) -> dict[str, Any]:
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        record = None
+    if not isinstance(record, dict) or not record.keys() >= _ENTRIES:
+        raise ResultsError(f"{path.name}: is missing or damaged; {_AGAIN}")
+    return record
+
+
+def _indexes(values: Iterable[str], ids: Iterable[str]) -> NDArray[np.intp]:
+    place = {name: index for index, name in enumerate(ids)}
+    return np.array([place[value] for value in values], dtype=np.intp)

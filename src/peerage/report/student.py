@@ -1,0 +1,132 @@
+"""What one student may see: own grades, the reports behind them without names, and nothing about anybody else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+
+import numpy as np
+
+from peerage.errors import InputError, Problem, ResultsError
+from peerage.gradebook import MISSING
+from peerage.report.fitted import Fitted
+
+_NOT_IN_FILE_NAMES = re.compile("[^A-Za-z0-9]+")
+_LONGEST_NAME = 40
+
+
+@dataclass(frozen=True)
+class Grade:
+    """The grade of a component, and how it follows from the reports; without explanations the sentence is empty."""
+
+    component: str
+    grade: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """What one reviewer gave on each component (empty if not graded), and how much it counts, if that is known."""
+
+    grades: tuple[str, ...]
+    weight: str
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One of the student's submissions; ``total`` and the points that can be reached are in words."""
+
+    name: str
+    assignment: str
+    total: str
+    grades: tuple[Grade, ...]
+    reports: tuple[Report, ...]
+
+
+@dataclass(frozen=True)
+class StudentPage:
+    """The whole page; ``explained`` says whether there are weights and sentences."""
+
+    student: str
+    submissions: tuple[Submission, ...]
+    explained: bool
+
+
+def students_of(fitted: Fitted) -> tuple[str, ...]:
+    """All who wrote something, in the order of the file."""
+    authors = tuple(dict.fromkeys(name for names in fitted.posterior.book.authors for name in names))
+    if not authors:
+        raise InputError(
+            Problem(
+                "these results do not say who wrote what, so there are no students' pages",
+                "add an author column to the grades and run peerage fit again",
+            )
+        )
+    return authors
+
+
+def student_page(fitted: Fitted, student: str) -> StudentPage:
+    """The page of a student."""
+    if student not in students_of(fitted):
+        raise InputError(Problem(f"{student!r} wrote none of the submissions", "give the id of an author"))
+    explained = "explanations.csv" in fitted.tables
+    if explained and fitted.record["explanations"].get("name_graders", True):
+        raise ResultsError("the sentences name the graders; run peerage fit without --name-graders for students' pages")
+    authors = fitted.posterior.book.authors
+    mine = [index for index, names in enumerate(authors) if student in names]
+    return StudentPage(student, tuple(_submission(fitted, index) for index in mine), explained)
+
+
+def file_name(fitted: Fitted, student: str) -> str:
+    """A name for a student's page that every file system takes, different for different students.
+
+    Nobody can guess it who does not have the file of grades: a student may know others' ids.
+    """
+    secret = "".join(entry["sha256"] for entry in fitted.record["input"])
+    readable = _NOT_IN_FILE_NAMES.sub("-", student).strip("-").lower()[:_LONGEST_NAME].strip("-")
+    return f"{readable or 'student'}-{sha256((secret + student).encode()).hexdigest()[:16]}.html"
+
+
+def _submission(fitted: Fitted, index: int) -> Submission:
+    book = fitted.posterior.book
+    cells = np.flatnonzero(fitted.cell_submission == index)
+    rubric = [book.rubric.components[component] for component in fitted.cell_component[cells]]
+    sentences = fitted.tables["explanations.csv"]["sentence"] if "explanations.csv" in fitted.tables else None
+    grades = tuple(
+        Grade(component.name, _shown(fitted.cells["grade"][cell]), "" if sentences is None else sentences[cell])
+        for component, cell in zip(rubric, cells, strict=True)
+    )
+    full = sum(max(component.worth) for component in rubric)
+    return Submission(
+        name=book.submissions[index],
+        assignment=book.assignments[index],
+        total=f"{fitted.totals['total'][index]} of {_shown(full)} points",
+        grades=grades,
+        reports=tuple(_reports(fitted, index, fitted.cell_component[cells].tolist())),
+    )
+
+
+def _reports(fitted: Fitted, index: int, components: list[int]) -> Iterator[Report]:
+    """The reports in an order that says nothing about who made them: that of their contents, shuffled."""
+    book = fitted.posterior.book
+    reports = []
+    for review in np.flatnonzero(book.review_submission == index):
+        if (book.levels[review] != MISSING).any():
+            grades = tuple(_shown(book.values[review, component]) for component in components)
+            reports.append((grades, _weight(fitted, index, book.review_grader[review])))
+    reports.sort()
+    seed = sha256(repr((book.submissions[index], reports)).encode()).digest()
+    for place in np.random.default_rng(list(seed)).permutation(len(reports)):
+        yield Report(*reports[place])
+
+
+def _weight(fitted: Fitted, submission: int, grader: int) -> str:
+    book = fitted.posterior.book
+    row = fitted.weight_rows.get((book.submissions[submission], book.graders[grader]))
+    return "" if row is None else f"{float(fitted.tables['weights.csv']['weight'][row]):.0%}"
+
+
+def _shown(number: float) -> str:
+    return "" if np.isnan(number) else f"{number:.10g}"

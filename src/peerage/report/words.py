@@ -1,0 +1,97 @@
+"""The model and its priors in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from peerage.model import INSTRUCTOR_RELIABILITY
+
+_REPORTS = (
+    "Every submission has a true grade on each component, and every grader a reliability: a grade given with effort is "
+    "the true grade plus the grader's bias plus an error, and the more reliable the grader, the smaller the error."
+)
+_FEATURES = {
+    "bias": (
+        "Graders may be generous or severe. Each one's bias is estimated and taken into account.",
+        "Nobody is taken to be generous or severe: biases were left out.",
+    ),
+    "effort": (
+        "A review may have been made without effort. Such a review says nothing about the submission; how likely that "
+        "is, is estimated for every grader and every review.",
+        "Every review is taken to have been made with effort.",
+    ),
+    "censoring": (
+        "Graders can report legal grades only, so they round what they think, and cannot go beyond the scale.",
+        "Reports are taken as exact numbers, not as rounded ones.",
+    ),
+    "correlation": (
+        "Authors of good work are taken to be more reliable graders, so a student's grades depend on how the student "
+        "grades others.",
+        "A student's grades do not depend on how the student grades others.",
+    ),
+}
+_PRIORS = {
+    "mu_s": ("μ", "the mean of true grades"),
+    "sigma_s": ("σ", "how much true grades differ (standard deviation)"),
+    "sigma_b": ("σ_b", "how much graders' biases differ (standard deviation)"),
+    "alpha_tau": ("α_τ", "students' reliability: shape of its Gamma distribution"),
+    "beta_tau": ("β_τ", "students' reliability: rate; the mean is shape / rate"),
+    "alpha_tau_ta": ("α_TA", "TAs' reliability: shape of its Gamma distribution"),
+    "beta_tau_ta": ("β_TA", "TAs' reliability: rate; the mean is shape / rate"),
+    "alpha_e": ("α_e", "effort: first parameter of its Beta distribution"),
+    "beta_e": ("β_e", "effort: second parameter; the mean is first / (first + second)"),
+    "tau_l": ("τ_ℓ", "how closely reports without effort gather around the mean grade (precision)"),
+    "epsilon": ("ε", "the share of reports without effort that may be anything"),
+    "sigma_tau": ("σ_τ", "how loosely authors' grades and reliabilities are tied (standard deviation)"),
+    "lambda_tau": ("λ", "what a reliability is divided by to give a precision"),
+}
+_NEEDED_BY = {
+    "bias": ("sigma_b",),
+    "effort": ("alpha_e", "beta_e", "tau_l", "epsilon"),
+    "correlation": ("sigma_tau", "lambda_tau"),
+}
+
+
+@dataclass(frozen=True)
+class Prior:
+    """A row of the table of priors: what was believed before the grades were seen, on the scale of 0 to 5."""
+
+    symbol: str
+    words: str
+    value: str
+    interval: str = ""
+
+
+def model_words(record: Mapping[str, Any]) -> Iterator[str]:
+    """What the model assumes, a paragraph each."""
+    yield _REPORTS
+    for name, (present, absent) in _FEATURES.items():
+        yield present if record["model"][name] else absent
+    yield _staff(record["counts"]["roles"])
+    if record["model"]["fixed"]:
+        yield f"{len(record['model']['fixed']):,} values were set by the staff and not estimated."
+
+
+def priors_of(record: Mapping[str, Any]) -> Iterator[Prior]:
+    """The hyperparameters that the model used."""
+    unused = {name for feature, names in _NEEDED_BY.items() if not record["model"][feature] for name in names}
+    for name, value in record["priors"].items():
+        if name in _PRIORS and name not in unused:
+            yield Prior(*_PRIORS[name], _shown(value))
+
+
+def _staff(roles: Mapping[str, int]) -> str:
+    if not roles["ta"] and not roles["instructor"]:
+        return "No staff graded, so the general level of the grades is that of the peers."
+    words = "TAs and instructors are taken to make an effort always"
+    return (
+        f"{words}, and an instructor's reliability is {INSTRUCTOR_RELIABILITY:g}."
+        if roles["instructor"]
+        else f"{words}."
+    )
+
+
+def _shown(value: float | list[float]) -> str:
+    return ", ".join(f"{entry:g}" for entry in value) if isinstance(value, list) else f"{value:g}"
