@@ -4,14 +4,27 @@ from __future__ import annotations
 
 import secrets
 import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
 
 from peerage.errors import InputError, ModelError
 from peerage.gradebook import Gradebook
-from peerage.inference.layout import lay_out
+from peerage.inference.draws import Draws
+from peerage.inference.layout import Layout, lay_out
+from peerage.inference.loo import leave_one_out
+from peerage.inference.modes import chain_weights, restarted, restarts
 from peerage.inference.posterior import Posterior
 from peerage.inference.progress import sweeps_progress
-from peerage.inference.sampler import at_least, must_compile, sample
+from peerage.inference.sampler import Samples, at_least, must_compile, sample
 from peerage.model import Model
+
+AUTO = "auto"
+"""The name of the model that is chosen for the class."""
+
+PILOT = 50
+"""Sweeps at the end of burn-in by which chains are compared, if priors are learned."""
 
 DEFAULT_BURN_IN = 200
 """Sweeps that each chain discards unless told otherwise; chains forget their start within some tens of sweeps."""
@@ -41,16 +54,51 @@ def fit(
     """
     if not isinstance(book, Gradebook):
         raise InputError("fit takes a Gradebook; make one of a file with read_grades")
-    if isinstance(model, str):
-        raise ModelError(f"models cannot be chosen by name yet, not even {model!r}; give a Model or leave it out")
-    model = Model() if model is None else model
     burn_in = DEFAULT_BURN_IN if burn_in is None else burn_in
     chains, draws, burn_in = at_least(1, chains=chains), at_least(1, draws=draws), at_least(0, burn_in=burn_in)
     workers = None if workers is None else at_least(1, workers=workers)
     seed = secrets.randbits(32) if seed is None else at_least(0, seed=seed)
+    if isinstance(model, str):
+        if model != AUTO:
+            raise ModelError(f"there is no model {model!r}; give a Model, 'auto', or leave it out")
+        return fit_chosen(
+            book, Model(), chains=chains, draws=draws, burn_in=burn_in, seed=seed, workers=workers, progress=progress
+        )
+    model = Model() if model is None else model
     begun = time.perf_counter()
     layout = lay_out(book, model)
     with sweeps_progress(chains * (burn_in + draws), shown=progress, compiling=must_compile(layout)) as report:
-        samples = sample(layout, chains=chains, draws=draws, burn_in=burn_in, seed=seed, workers=workers, report=report)
+        settings: dict[str, Any] = {"chains": chains, "seed": seed, "workers": workers, "report": report}
+        if model.learned and model.effort and chains > 1 and burn_in >= 2 * PILOT:
+            samples, restarts = _in_best_mode(layout, draws, burn_in, settings)
+        else:
+            samples, restarts = sample(layout, draws=draws, burn_in=burn_in, **settings), ()
     timings = {"sampling": samples.seconds, "total": time.perf_counter() - begun}
-    return Posterior(book, model, seed, burn_in, samples, timings)
+    return Posterior(book, model, seed, burn_in, samples, timings, restarts)
+
+
+def fit_chosen(book: Gradebook, base: Model, *, draws: int, **settings: Any) -> Posterior:
+    """Compare models with a quarter of the draws, and fit the one that is chosen; ``base`` has what is fixed."""
+    from peerage.selection import choose
+
+    model, choice = choose(book, base, lambda model: fit(book, model, draws=max(draws // 4, 100), **settings))
+    return replace(fit(book, model, draws=draws, **settings), choice=choice)
+
+
+def _in_best_mode(
+    layout: Layout, draws: int, burn_in: int, settings: dict[str, Any]
+) -> tuple[Samples, tuple[int, ...]]:
+    """Sample after chains that have settled in a mode that predicts worse have started again from the best."""
+    pilot = sample(layout, draws=PILOT, burn_in=burn_in - PILOT, **settings)
+    seed = settings["seed"]
+    found = leave_one_out(layout, pilot, Draws(layout, pilot, seed), seed, workers=settings["workers"] or 1)
+    owner = np.asarray(layout.book.review_submission)
+    weights = chain_weights(found.by_chain, owner, np.random.default_rng(seed))
+    again = restarts(weights)
+    if again:
+        # The copies have to part again before they are kept.
+        settings["report"](-burn_in * settings["chains"])
+    samples = sample(
+        layout, draws=draws, burn_in=burn_in if again else 0, states=restarted(pilot.states, weights), **settings
+    )
+    return replace(samples, seconds=samples.seconds + pilot.seconds), again

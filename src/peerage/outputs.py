@@ -157,8 +157,10 @@ def _record(posterior: Posterior, inputs: Iterable[Path], warnings: Iterable[Pro
         "input": [{"name": path.name, "sha256": _sha256(path)} for path in inputs],
         "counts": _counts(book),
         "rubric": _rubric(book.rubric),
-        "priors": model.pop("priors"),
+        "priors": posterior.hyperparameters.to_dict(),
+        "learned": _rows(posterior.priors()) if posterior.model.learned else None,
         "model": model,
+        "prediction": _prediction(posterior),
         "seed": posterior.seed,
         "chains": samples.n_chains,
         "draws": samples.n_draws,
@@ -167,6 +169,16 @@ def _record(posterior: Posterior, inputs: Iterable[Path], warnings: Iterable[Pro
         "timings": {name: round(seconds, 3) for name, seconds in posterior.timings.items()},
         "warnings": [asdict(warning) for warning in warnings],
         "notices": [asdict(notice) for notice in book.notices],
+    }
+
+
+def _prediction(posterior: Posterior) -> dict[str, Any]:
+    """How well reviews are predicted from all others, beside the other graders' mean and median."""
+    loo, held_out = posterior.leave_one_out, posterior.held_out
+    return {
+        "elpd": _significant(float(loo.log_mass.sum())),
+        "untrusted_reviews": int(loo.untrusted.sum()),
+        "held_out": None if held_out is None else asdict(held_out) | {"verdict": held_out.verdict},
     }
 
 

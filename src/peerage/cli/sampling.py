@@ -19,7 +19,10 @@ Correlation = Annotated[
     bool, typer.Option("--correlation", help="Authors of good work grade more reliably. Needs authors.")
 ]
 PriorsOption = Annotated[
-    str, typer.Option("--priors", metavar="paper|FILE", help="Hyperparameters: the paper's, or a TOML file.")
+    str,
+    typer.Option(
+        "--priors", metavar="learned|paper|FILE", help="Learned from the class, the paper's, or those in a TOML file."
+    ),
 ]
 FixedFile = Annotated[
     Path | None,

@@ -85,7 +85,7 @@ def _ta_precisions(posterior: Posterior) -> Floats:
     levels = (np.arange(_NODES) + 0.5) / _NODES
     if len(tas):
         return np.asarray(np.quantile(posterior.draws["reliability"][:, :, tas], levels), dtype=float)
-    priors = posterior.model.hyperparameters
+    priors = posterior.hyperparameters
     return np.asarray(gammaincinv(priors.alpha_tau_ta, levels) / priors.beta_tau_ta)
 
 

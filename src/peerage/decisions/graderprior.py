@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv, gammaln, log_ndtr
 
 from peerage.gradebook import TA
-from peerage.inference.layout import AUTHOR
+from peerage.inference.layout import AUTHOR, Correlation
 from peerage.inference.posterior import Posterior
 
 Floats = NDArray[np.float64]
@@ -48,15 +48,16 @@ class GraderPrior:
 
 
 def fit_prior(posterior: Posterior) -> GraderPrior:
-    """The priors of a fit."""
-    model, layout, priors = posterior.model, posterior.layout, posterior.model.hyperparameters
+    """The priors of a fit; if they were learned, at the means of their hyperparameters."""
+    model, layout, priors = posterior.model, posterior.layout, posterior.hyperparameters
+    tied = Correlation.of(priors, *map(np.array, priors.for_components(len(posterior.book.rubric))))
     is_ta = layout.group == TA
     levels = (np.arange(_NODES) + 0.5) / _NODES
     return GraderPrior(
         shape=np.where(is_ta, priors.alpha_tau_ta, priors.alpha_tau),
         rate=np.where(is_ta, priors.beta_tau_ta, priors.beta_tau),
         correlated=layout.group == AUTHOR,
-        mean=layout.correlation.origin,
-        sd=layout.correlation.sd,
+        mean=tied.origin,
+        sd=tied.sd,
         efforts=betaincinv(priors.alpha_e, priors.beta_e, levels) if model.effort else np.ones(_NODES),
     )

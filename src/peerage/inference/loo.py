@@ -127,15 +127,15 @@ def _scale(layout: Layout) -> Scale:
 
 
 def _collect(layout: Layout, log_density: Floats, log_mass: Floats, mean: NDArray[np.float32]) -> LeaveOneOut:
-    chains, draws, n_reviews = log_density.shape
+    n_reviews = log_density.shape[2]
+    by_chain = []
+    for density, mass in zip(log_density, log_mass, strict=True):
+        own = np.ascontiguousarray(-density.T)
+        _smooth_rows(own)
+        by_chain.append(_log_sum(own + mass.T))
     weights = np.ascontiguousarray(-log_density.reshape(-1, n_reviews).T)
     pareto_k = _smooth_rows(weights)
     scores = log_mass.reshape(-1, n_reviews).T
-    by_chain = []
-    for chain in range(chains):
-        part = slice(chain * draws, (chain + 1) * draws)
-        own = weights[:, part] - _log_sum(weights[:, part])[:, None]
-        by_chain.append(_log_sum(own + scores[:, part]))
     place = layout.review_order
     shares = np.exp(weights[layout.report_review])
     expected = (shares * mean.reshape(-1, mean.shape[2]).T).sum(axis=1)

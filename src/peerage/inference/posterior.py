@@ -6,8 +6,9 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -19,11 +20,18 @@ from peerage.inference.checks import Checks, predictive_checks
 from peerage.inference.diagnostics import Diagnostics, convergence_problems, rhat_and_ess
 from peerage.inference.draws import Draws
 from peerage.inference.layout import Layout, lay_out
+from peerage.inference.held_out import HeldOut, held_out
+from peerage.inference.learned import in_use, labels, priors_table, typical_priors
+from peerage.inference.loo import LeaveOneOut, leave_one_out
 from peerage.inference.predictive import log_likelihood, report_masses
 from peerage.inference.sampler import VARIABLES, Samples, at_least, sample
 from peerage.inference.summaries import code_quantiles
-from peerage.model import Model
+from peerage.model import Model, Priors
 from peerage.rubric import Component
+from peerage.wording import counted
+
+if TYPE_CHECKING:
+    from peerage.selection import Choice
 
 LOWER, UPPER = 0.05, 0.95
 """The quantiles that are called lower and upper in all tables."""
@@ -46,6 +54,8 @@ class Posterior:
     burn_in: int
     samples: Samples
     timings: dict[str, float] = field(default_factory=dict)
+    restarts: tuple[int, ...] = ()
+    choice: Choice | None = None
 
     @cached_property
     def layout(self) -> Layout:
@@ -148,7 +158,39 @@ class Posterior:
             }
         )
 
+    def priors(self) -> pd.DataFrame:
+        """The hyperparameters, on the model's 0–5 scale: value and, where they were learned, interval; and meaning."""
+        return priors_table(self.layout, self.samples.hyper, (LOWER, UPPER))
+
+    @cached_property
+    def hyperparameters(self) -> Priors:
+        """The fixed priors, or those of the learned hyperparameters' means."""
+        return typical_priors(self.layout, self.samples.hyper)
+
     # Is it to be trusted?
+
+    @cached_property
+    def leave_one_out(self) -> LeaveOneOut:
+        """How well each review is predicted from all the others."""
+        return leave_one_out(self.layout, self.samples, self.draws, self.seed, workers=os.cpu_count() or 1)
+
+    def loo(self) -> pd.DataFrame:
+        """Each review's leave-one-out log probability, and whether its estimate can be trusted."""
+        book, result = self.book, self.leave_one_out
+        return pd.DataFrame(
+            {
+                "submission": np.array(book.submissions, dtype=object)[book.review_submission],
+                "grader": np.array(book.graders, dtype=object)[book.review_grader],
+                "log_probability": result.log_mass,
+                "pareto_k": result.pareto_k,
+                "trusted": ~result.untrusted,
+            }
+        )
+
+    @cached_property
+    def held_out(self) -> HeldOut | None:
+        """How well the model predicts a held-out peer grade beside the other graders' mean and median."""
+        return held_out(self.book, self.leave_one_out.mean)
 
     def diagnostics(self) -> pd.DataFrame:
         """R-hat and effective sample sizes of each variable: the worst entry's, the median, and who is the worst."""
@@ -177,7 +219,8 @@ class Posterior:
             name: (result, lambda index, labels=labels: labels[index[0]])
             for name, (result, labels) in self._diagnosed.items()
         }
-        return (*convergence_problems(judged), *self._end_cell_problems(), *self._prior_problems())
+        problems = (self._mode_problems(), self._end_cell_problems(), self._prior_problems(), self._identity_problems())
+        return (*convergence_problems(judged), *chain.from_iterable(problems))
 
     def log_likelihood(self) -> NDArray[np.float32]:
         """(chain, draw, review): log probability of each review's reported grades, effort summed out."""
@@ -348,9 +391,15 @@ class Posterior:
             known = getattr(self.layout.known, name)
             free = np.flatnonzero(np.isnan(known))
             yield name, self.samples.draws[name][:, :, free], [self.book.graders[grader] for grader in free]
+        if self.model.learned:
+            used = np.flatnonzero(in_use(self.layout))
+            names = labels(self.layout)
+            yield "priors", self.samples.hyper[:, :, used].astype(np.float32), [names[place] for place in used]
 
     def _prior_problems(self) -> Iterator[Problem]:
-        """Components whose grades the priors move as a whole: they were made for another class."""
+        """Components whose grades fixed priors move as a whole: they were made for another class."""
+        if self.model.learned:
+            return
         peers, _ = self._report_summaries()
         mu_s, _ = self.layout.true_grade_prior
         for index, component in enumerate(self.book.rubric.components):
@@ -364,7 +413,22 @@ class Posterior:
                     f"the priors move {component.name} by {expected.mean() - before:+.1f} on a scale of 0 to 5: they "
                     f"expect a mean near {mu_s[index]:g}, and the peers' is {before:.1f}"
                 )
-                yield Problem(message, f"use --priors FILE with, say, mu_s = {before:.1f}")
+                yield Problem(message, "use learned priors")
+
+    def _mode_problems(self) -> Iterator[Problem]:
+        if self.restarts:
+            message = (
+                f"{counted(len(self.restarts), 'chain')} of {self.samples.n_chains} settled in a mirror image that takes "
+                "those who do not try for reliable; it predicts reviews worse, and they started again from the best chain"
+            )
+            yield Problem(message)
+
+    def _identity_problems(self) -> Iterator[Problem]:
+        """Learned priors need submissions with several reports, to tell graders' noise from differences in quality."""
+        most = np.bincount(self.layout.reports.report_cell, minlength=self.layout.n_cells).max()
+        if self.model.learned and most < 2:
+            message = "no submission has two reports of a component, so that noise cannot be told from true differences"
+            yield Problem(message, "have each submission graded more than once, or use fixed priors")
 
     def _end_cell_problems(self) -> Iterator[Problem]:
         """Draws that pile up at the end of a grid: the grid, not the data, decides there."""

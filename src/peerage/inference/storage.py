@@ -45,6 +45,7 @@ def save(posterior: Posterior, path: str | Path) -> None:
 def load(path: str | Path) -> Posterior:
     """Read a posterior that :meth:`Posterior.save` wrote."""
     from peerage.inference.posterior import Posterior
+    from peerage.selection import Choice
 
     try:
         with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
@@ -53,7 +54,9 @@ def load(path: str | Path) -> Posterior:
         if meta["format"] != FORMAT:
             raise ResultsError(f"{path}: this was saved by another version of peerage; run peerage fit again")
         model, samples, book = Model.from_dict(meta["model"]), _samples(meta, arrays), _book(meta, arrays)
-        return Posterior(book, model, meta["seed"], meta["burn_in"], samples, meta["timings"])
+        choice = None if meta["choice"] is None else Choice.from_rows(meta["choice"])
+        restarts = tuple(meta["restarts"])
+        return Posterior(book, model, meta["seed"], meta["burn_in"], samples, meta["timings"], restarts, choice)
     except OSError as error:
         raise ResultsError(f"{path}: cannot be read ({error.strerror or error}); check the path") from None
     except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
@@ -91,6 +94,8 @@ def _meta(posterior: Posterior) -> dict[str, Any]:
         "burn_in": posterior.burn_in,
         "timings": posterior.timings,
         "seconds": posterior.samples.seconds,
+        "restarts": posterior.restarts,
+        "choice": None if posterior.choice is None else posterior.choice.to_rows(),
         "generators": [state.generator for state in posterior.samples.states],
     }
 

@@ -1,0 +1,95 @@
+"""Does the model beat the mean on this class? Predictions of held-out peer grades, from the data alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from peerage.gradebook import MISSING, STUDENT, Gradebook
+
+Floats = NDArray[np.float64]
+
+_CERTAIN = 2.0
+"""How many standard errors a difference must have before it is called one."""
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """How well held-out peer grades are predicted: root mean squared errors on the model's 0–5 scale.
+
+    Attributes
+    ----------
+    model, mean, median: of the model, and of the mean and the median of the submission's other graders
+    difference, difference_se: how much the model's mean squared error lies below the better of the two, and its
+        standard error, from sums by submission
+    n_grades: how many grades were predicted
+    """
+
+    model: float
+    mean: float
+    median: float
+    difference: float
+    difference_se: float
+    n_grades: int
+
+    @property
+    def verdict(self) -> str:
+        """``better``, ``worse``, or ``alike`` if the difference may be due to chance."""
+        if abs(self.difference) <= _CERTAIN * self.difference_se:
+            return "alike"
+        return "better" if self.difference > 0 else "worse"
+
+    @property
+    def sentence(self) -> str:
+        """The comparison in words."""
+        figures = f"{self.model:.2f} (the mean of the other graders: {self.mean:.2f}, their median: {self.median:.2f})"
+        lead = f"A held-out peer grade is predicted with an error of {figures}"
+        ends = {
+            "better": "the model is better than both",
+            "alike": "the difference may be due to chance: on this class the model does not beat the mean",
+            "worse": "the model does NOT beat the mean on this class",
+        }
+        return f"{lead}; {ends[self.verdict]}."
+
+
+def held_out(book: Gradebook, predicted: Floats) -> HeldOut | None:
+    """Compare predictions (reviews, components), on the model's scale, with the other graders' mean and median.
+
+    None if no peer grade has another beside it.
+    """
+    values = np.full(book.levels.shape, np.nan)
+    for index, component in enumerate(book.rubric.components):
+        graded = book.levels[:, index] != MISSING
+        values[graded, index] = component.scaled[book.levels[graded, index]]
+    others = _others(book, values)
+    is_peer = (book.roles[book.review_grader] == STUDENT)[:, None]
+    scored = is_peer & ~np.isnan(values) & ~np.isnan(others["mean"]) & ~np.isnan(predicted)
+    if not scored.any():
+        return None
+    squares = {name: (guess - values)[scored] ** 2 for name, guess in (others | {"model": predicted}).items()}
+    best = min(("mean", "median"), key=lambda name: float(squares[name].mean()))
+    gain = squares[best] - squares["model"]
+    owner = np.repeat(book.review_submission[:, None], values.shape[1], axis=1)[scored]
+    centred = np.bincount(owner, gain - gain.mean())
+    error = np.sqrt((centred**2).sum()) / len(gain)
+    errors = {name: float(np.sqrt(values.mean())) for name, values in squares.items()}
+    return HeldOut(**errors, difference=float(gain.mean()), difference_se=float(error), n_grades=len(gain))
+
+
+def _others(book: Gradebook, values: Floats) -> dict[str, Floats]:
+    """The mean and the median of the other graders' grades of the same submission and component."""
+    mean, median = np.full(values.shape, np.nan), np.full(values.shape, np.nan)
+    reviews = pd.Series(range(len(values))).groupby(np.asarray(book.review_submission)).indices
+    for rows in reviews.values():
+        for column in range(values.shape[1]):
+            graded = rows[~np.isnan(values[rows, column])]
+            if len(graded) < 2:
+                continue
+            block = values[graded, column]
+            mean[graded, column] = (block.sum() - block) / (len(block) - 1)
+            for place, row in enumerate(graded):
+                median[row, column] = np.median(np.delete(block, place))
+    return {"mean": mean, "median": median}
