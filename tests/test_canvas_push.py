@@ -132,7 +132,7 @@ def test_marks_for_peer_grading_go_to_their_own_assignment(
     assert run(canvas, folder, "--credit-assignment", str(CREDIT)) == 0
     captured = capsys.readouterr()
     assert "Peer grading (assignment 35): 2 changes, 0 as they are" in captured.out
-    assert "note: no mark for peer grading: '1002'" in captured.err
+    assert any(line.startswith("note: no mark for") and "'1002'" in line for line in captured.err.splitlines())
     assert run(canvas, folder, "--credit-assignment", str(CREDIT), "--yes") == 0
     assert scores(canvas, CREDIT) == [90, None, 61.25, None, None, None]
 
