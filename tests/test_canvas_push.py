@@ -29,6 +29,7 @@ TOTALS = [
     ("508", "Essay 1", "ann", 3.0),
     ("509", "Essay 1", "", 4.0),
 ]
+GRADERS = [("1001", "student", 90.0), ("1002", "student", None), ("1003", "student", 61.25), ("9001", "ta", None)]
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def canvas(monkeypatch: pytest.MonkeyPatch) -> Iterator[Canvas]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = result_folder(tmp_path / "results", TOTALS)
+    made = result_folder(tmp_path / "results", TOTALS, GRADERS)
     sentences = [(name, part, f"{part} of {name}.") for name in ("501", "502", "503") for part in ("S", "E")]
     write_table(
         pd.DataFrame(sentences, columns=pd.Index(["submission", "component", "sentence"])), made / "explanations.csv"
