@@ -253,6 +253,19 @@ def test_the_unfinished_pull_of_another_assignment_is_refused(
             answered(200, "<html>Log in</html>"),
             "--url: URL does not answer as Canvas does; copy the address from a browser in which Canvas is open",
         ),
+        *(
+            (
+                path,
+                answered(200, content),
+                "--url: URL does not answer as Canvas does; copy the address from a browser in which Canvas is open",
+            )
+            for path, content in (
+                (ASSIGNMENT_PATH, {"ok": True}),
+                (ASSIGNMENT_PATH, []),
+                (REVIEWS, {"id": 1}),
+                (REVIEWS, [1]),
+            )
+        ),
         (
             REVIEWS,
             answered(200, [], Link='<https://other.edu/api/v1/courses/12/x?page=2>; rel="next"'),
@@ -264,7 +277,16 @@ def test_the_unfinished_pull_of_another_assignment_is_refused(
             "the assignment 'Essay 1' has no peer reviews; assign them in Canvas first",
         ),
     ],
-    ids=["expired", "unauthorised", "forbidden", "missing", "no Canvas", "another name", "no reviews"],
+    ids=[
+        "expired",
+        "unauthorised",
+        "forbidden",
+        "missing",
+        "no JSON",
+        *("no id", "a list", "no list", "no entries"),
+        "another name",
+        "no reviews",
+    ],
 )
 def test_refusals_are_one_sentence(
     canvas: Canvas, tmp_path: Path, path: str, answer: object, message: str, capsys: pytest.CaptureFixture[str]
@@ -286,6 +308,8 @@ def test_an_assignment_without_rubric(canvas: Canvas, tmp_path: Path, capsys: py
     ("url", "message"),
     [
         ("canvas.school.edu", "is no address of a Canvas server; write https://canvas.school.edu"),
+        ("https://[canvas.school.edu", "is no address of a Canvas server; write https://canvas.school.edu"),
+        ("https://me:secret@canvas.school.edu", "is no address of a Canvas server; write https://canvas.school.edu"),
         ("ftp://canvas.school.edu", "is no address of a Canvas server; write https://canvas.school.edu"),
         ("http://canvas.school.edu", "would send the token unencrypted; write https:// instead"),
     ],

@@ -141,6 +141,9 @@ def test_ids_that_canvas_would_misread(tmp_path: Path, capsys: pytest.CaptureFix
     arguments = ("--to", "canvas-gradebook", "--assignment-id", 5)
     assert run_export(folder, *arguments) == 2
     assert "students are called '12b', which is no ID of Canvas" in capsys.readouterr().err
+    (tmp_path / "roster.csv").write_text("key,ID\n12b,34c\n")
+    assert run_export(folder, *arguments, "--roster", tmp_path / "roster.csv") == 2
+    assert "students are called '34c', which is no ID of Canvas" in capsys.readouterr().err
     assert run_export(folder, *arguments, "--id-column", "sis login id") == 0
     assert lines(tmp_path / "out-canvas.csv")[2] == ",,,12b,,3.00"
 
@@ -151,6 +154,14 @@ def test_a_roster_of_one_s_own(tmp_path: Path) -> None:
     folder = result_folder(tmp_path / "out")
     assert run_export(folder, "--to", "canvas-gradebook", "--roster", roster, *IDS) == 0
     assert [line.split(",")[2] for line in lines(tmp_path / "out-canvas.csv")[2:]] == ["=a", "'b", "c d"]
+
+
+def test_a_mark_that_neither_we_nor_canvas_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Cat has no mark for peer grading there, and with this class none here."""
+    folder = result_folder(tmp_path / "out", graders=[("1001", "student", 40.0), ("1002", "student", 3.0)])
+    assert run_export(folder, "--to", "canvas-gradebook", "--roster", GRADEBOOK) == 0
+    assert lines(tmp_path / "out-canvas.csv")[4].endswith("13.00,N/A,")
+    assert "a cell is empty" not in capsys.readouterr().err
 
 
 def test_a_roster_without_any_id_of_canvas(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

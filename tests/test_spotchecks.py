@@ -315,7 +315,7 @@ def test_a_fit_proposes_checks_and_records_what_was_asked(
     assert list(table.columns) == ["rank", "submission", "priority", "reason"]
     assert list(table["reason"].str.startswith("Chosen at random")) == [False, True] * 3
     said = capsys.readouterr().out
-    assert f"To be checked first: {', '.join(table['submission'][:3])}; spotchecks.csv says why." in said
+    assert f"Check first: {', '.join(table['submission'][:3])} (spotchecks.csv)." in said
     assert max(map(len, said.split("Written to")[0].splitlines())) <= 80
     record = json.loads((out / "run.json").read_text("utf-8"))["choices"]
     assert (record["spot_checks"], record["random_share"]) == (6, 0.5)

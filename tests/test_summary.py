@@ -114,7 +114,7 @@ def test_what_to_do_next_is_said_in_two_lines() -> None:
     checks = pd.DataFrame({"submission": ["a", "b\nc", "d", "e"]})
     graders = pd.DataFrame({"standing": ["practice", "supervised", "unsupervised", "unsupervised", "staff"]})
     assert list(summary.attention(checks, graders)) == [
-        "To be checked first: a, b c, d; spotchecks.csv says why.",
-        "1 student should practise, 2 may grade unsupervised; graders.csv says who.",
+        "Check first: a, b c, d (spotchecks.csv).",
+        "1 student should practise, 2 may grade unsupervised (graders.csv).",
     ]
     assert len(list(summary.attention(checks.head(0), graders))) == 1

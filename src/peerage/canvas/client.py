@@ -19,6 +19,8 @@ from peerage.canvas.place import TOKEN_REMEDY, Patience, Place, Report, checked_
 from peerage.canvas.store import Answer, Store
 from peerage.errors import InputError, Problem, ServiceError
 
+LISTS = ("peer_reviews", "submissions")
+
 
 class Client(Requester):  # type: ignore[misc]
     """What canvasapi makes its requests with; answers that are in a store are taken from there."""
@@ -46,7 +48,8 @@ class Client(Requester):  # type: ignore[misc]
 
     def _fetch(self, method: str, endpoint: str, options: dict[str, Any]) -> requests.Response:
         response: requests.Response = super().request(method, endpoint, **options)
-        response.json()
+        if not _is_canvas(endpoint, response.json()):
+            raise InputError(_not_canvas(self.original_url))
         following = str(response.links.get("next", {}).get("url", self.base_url))
         if not following.startswith(self.base_url):
             server = following.split("/api/")[0]
@@ -92,10 +95,21 @@ def refusals(place: Place) -> Iterator[None]:
     except exceptions.CanvasException as error:
         raise ServiceError(f"Canvas could not do what was asked: {error}") from None
     except requests.JSONDecodeError:
-        message = f"--url: {place.url} does not answer as Canvas does"
-        raise InputError(Problem(message, "copy the address from a browser in which Canvas is open")) from None
+        raise InputError(_not_canvas(place.url)) from None
     except requests.RequestException as error:
         raise ServiceError(f"{place.url} could not be used: {type(error).__name__}") from None
+
+
+def _not_canvas(url: str) -> Problem:
+    message = f"--url: {url} does not answer as Canvas does"
+    return Problem(message, "copy the address from a browser in which Canvas is open")
+
+
+def _is_canvas(endpoint: str, content: Any) -> bool:
+    """Whether an answer is what an address promises: a list, or a thing with an id."""
+    if _kind(endpoint) in LISTS:
+        return isinstance(content, list) and all(isinstance(entry, dict) for entry in content)
+    return isinstance(content, dict) and "id" in content
 
 
 def _key(endpoint: str, options: dict[str, Any]) -> str:

@@ -30,11 +30,13 @@ class Place:
     @classmethod
     def of(cls, url: str, course: int, assignment: int) -> Place:
         """A place whose address was checked; whatever page of Canvas the address is of, its server is meant."""
-        parts = urlsplit(url.strip())
+        try:
+            parts = urlsplit(url.strip())
+        except ValueError:
+            parts = urlsplit("")
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username is not None:
-            raise InputError(
-                Problem(f"--url: {url!r} is no address of a Canvas server", "write https://canvas.school.edu")
-            )
+            message = f"--url: {url!r} is no address of a Canvas server"
+            raise InputError(Problem(message, "write https://canvas.school.edu"))
         if parts.scheme == "http" and parts.hostname not in _LOOPBACK:
             raise InputError(Problem(f"--url: {url!r} would send the token unencrypted", "write https:// instead"))
         return cls(f"{parts.scheme}://{parts.netloc}", course, assignment)

@@ -39,10 +39,10 @@ def attention(checks: pd.DataFrame, graders: pd.DataFrame) -> Iterator[str]:
     """What staff might do next, from the tables of spot checks and of graders."""
     if len(checks):
         first = ", ".join(_one_line(name) for name in checks["submission"].head(SHOWN_CHECKS))
-        yield f"To be checked first: {first}; spotchecks.csv says why."
+        yield f"Check first: {first} (spotchecks.csv)."
     standing = graders["standing"].value_counts()
     practise, alone = (int(standing.get(name, 0)) for name in (PRACTICE, UNSUPERVISED))
-    yield f"{counted(practise, 'student')} should practise, {alone:,} may grade unsupervised; graders.csv says who."
+    yield f"{counted(practise, 'student')} should practise, {alone:,} may grade unsupervised (graders.csv)."
 
 
 def _setting(posterior: Posterior) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
@@ -14,7 +14,7 @@ from peerage.exports.canvas_gradebook import STUDENT_COLUMNS, CanvasGradebook
 from peerage.exports.marks import Marks, everyone
 from peerage.exports.options import Options, Prepared
 from peerage.exports.result import Result
-from peerage.exports.roster import Roster
+from peerage.exports.roster import Match, Roster
 from peerage.formats.names import fold
 from peerage.wording import counted, quoted
 
@@ -59,7 +59,7 @@ def prepare(result: Result, options: Options) -> Prepared:
         excused += [student] if EXCUSED in cells else []
         empty += [student] if "" in cells else []
         students.append((who, tuple(cells)))
-    notices += _cell_notices(excused, empty)
+    notices += _cell_notices(excused, empty if known is None else ())
     summary = f"{counted(len(students), 'student')}; columns: {', '.join(column.title for column in columns)}"
     return Prepared(CanvasGradebook(columns, tuple(students)), summary, tuple(notices))
 
@@ -95,13 +95,14 @@ def _enrolled(students: Sequence[str], options: Options, known: CanvasGradebook 
     if nameless:
         message = f"has no {', '.join(ID_COLUMNS[:-1])} or {ID_COLUMNS[-1]} of {quoted(nameless)}"
         raise InputError(Problem(message, "give a gradebook that Canvas has exported", roster.file))
-    titles = [column.id for column in known.columns] if known else []
-    has = (
-        {student: dict(zip(titles, known.students[row][1], strict=True)) for student, row in match.rows.items()}
-        if known
-        else {}
-    )
-    return _Enrolled(who, has, tuple(match.notices()))
+    _check_ids(row[STUDENT_COLUMNS.index("ID")] for row in who.values())
+    return _Enrolled(who, _has(known, match) if known else {}, tuple(match.notices()))
+
+
+def _has(known: CanvasGradebook, match: Match) -> dict[str, dict[str, str]]:
+    """What a gradebook has about each student."""
+    titles = [column.id for column in known.columns]
+    return {student: dict(zip(titles, known.students[row][1], strict=True)) for student, row in match.rows.items()}
 
 
 def _by_id(students: Sequence[str], column: str) -> _Enrolled:
@@ -109,20 +110,18 @@ def _by_id(students: Sequence[str], column: str) -> _Enrolled:
     place = next((STUDENT_COLUMNS.index(name) for name in ID_COLUMNS if fold(name) == fold(column)), None)
     if place is None:
         raise InputError(Problem(f"--id-column: Canvas has no {column!r}", f"use {', '.join(ID_COLUMNS)}"))
-    # Canvas reads the digits at the beginning of an ID alone, and 12b would be the student 12.
-    wrong = [name for name in students if STUDENT_COLUMNS[place] == "ID" and not (name.isascii() and name.isdigit())]
+    if STUDENT_COLUMNS[place] == "ID":
+        _check_ids(students)
+    blank = ("",) * len(STUDENT_COLUMNS)
+    return _Enrolled({student: (*blank[:place], student, *blank[place + 1 :]) for student in students}, {})
+
+
+def _check_ids(names: Iterable[str]) -> None:
+    """Refuse what is no number: Canvas reads the digits at the beginning alone, and 12b would be the student 12."""
+    wrong = [name for name in names if name and not (name.isascii() and name.isdigit())]
     if wrong:
-        message = f"students are called {quoted(wrong)}, which is no ID of Canvas"
-        raise InputError(
-            Problem(message, "give Canvas's gradebook with --roster, or say with --id-column what they are")
-        )
-    return _Enrolled(
-        {
-            student: tuple(student if index == place else "" for index in range(len(STUDENT_COLUMNS)))
-            for student in students
-        },
-        {},
-    )
+        remedy = "give Canvas's own gradebook with --roster, or say with --id-column what they are"
+        raise InputError(Problem(f"students are called {quoted(wrong)}, which is no ID of Canvas", remedy))
 
 
 def _names_in_order(known: CanvasGradebook, path: Path) -> Roster:
