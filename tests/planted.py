@@ -24,7 +24,7 @@ class Bug(NamedTuple):
 PLANTED: dict[str, Bug] = {
     "efforts ignored by the bias": Bug(
         conjugate,
-        Model(censoring=False),
+        Model(censoring=False, priors="paper"),
         """    weighted = 0.0
     for review in range(reports.grader_reviews[grader], reports.grader_reviews[grader + 1]):
         if state.effortful[review]:""",
@@ -34,25 +34,25 @@ PLANTED: dict[str, Bug] = {
     ),
     "a wrong sign": Bug(
         conjugate,
-        Model(censoring=False),
+        Model(censoring=False, priors="paper"),
         "gap = given.value[report] - state.bias[grader] -",
         "gap = given.value[report] + state.bias[grader] -",
     ),
     "bias counted once a submission": Bug(
         conjugate,
-        Model(effort=False, censoring=False),
+        Model(effort=False, censoring=False, priors="paper"),
         "                precision += reliability\n",
         "            precision += reliability\n",
     ),
     "shape counted once a review": Bug(
         conjugate,
-        Model(effort=False, censoring=False),
+        Model(effort=False, censoring=False, priors="paper"),
         "                count += 1\n",
         "            count += 1\n",
     ),
     "low effort on the wrong side of the odds": Bug(
         kernels,
-        Model(),
+        Model(priors="paper"),
         """_log_ratio(report, review, submission, given, state, work)
                         log_odds -= beliefs.log_low_effort[report]""",
         """_log_ratio(report, review, submission, given, state, work)

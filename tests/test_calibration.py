@@ -94,7 +94,7 @@ def test_planted_bugs_are_caught(bug: str, tmp_path: Path) -> None:
 
 def test_a_sampler_that_ignores_the_data_is_caught() -> None:
     """It returns draws from the prior: every parameter's rank is uniform, the log-likelihood's is not."""
-    model = Model(censoring=False)
+    model = Model(censoring=False, priors="paper")
     arena, rng = Arena(model), np.random.default_rng(2)
     scores = []
     for _ in range(REPLICATES):

@@ -25,7 +25,9 @@ CHARACTER = 7
 
 def fitted(book: pg.Gradebook, setting: str = "b") -> pg.Posterior:
     """A fit with the hyperparameters of one of the paper's classes."""
-    return pg.fit(book, Model().with_priors(**SETTINGS[setting]), chains=2, draws=300, burn_in=100, seed=0)
+    return pg.fit(
+        book, Model(priors="paper").with_priors(**SETTINGS[setting]), chains=2, draws=300, burn_in=100, seed=0
+    )
 
 
 def graders_of(posterior: pg.Posterior) -> list[dict[str, Any]]:
@@ -84,7 +86,7 @@ def test_a_severe_but_consistent_grader_keeps_reliability_and_has_a_negative_bia
     for seed in SEEDS:
         name = pg.simulate(students=40, weeks=5, tas=0, seed=seed)[0].graders[CHARACTER]
         fixed = Fixed(bias={name: -1.2}, reliability={name: 6.0}, effort={name: 1.0})
-        book, _ = pg.simulate(students=40, weeks=5, tas=0, seed=seed, model=Model(fixed=fixed))
+        book, _ = pg.simulate(students=40, weeks=5, tas=0, seed=seed, model=Model(fixed=fixed, priors="paper"))
         rows = graders_of(fitted(book))
         severe = rows[CHARACTER]
         assert severe["grader"] == name

@@ -89,14 +89,14 @@ def by_hand(book: pg.Gradebook) -> dict[str, float]:
 @pytest.mark.parametrize("seed", range(5))
 def test_statistics_are_what_they_are_defined_to_be(seed: int) -> None:
     book = tiny_class(seed)
-    layout = lay_out(book, Model())
+    layout = lay_out(book, Model(priors="paper"))
     measured = habits(Reviews.of(layout), layout.report_level)
     assert measured == pytest.approx(by_hand(book), rel=1e-9, abs=1e-12)
 
 
 def test_spreads_are_standard_deviations_pooled_over_components() -> None:
     book = tiny_class(1)
-    layout = lay_out(book, Model())
+    layout = lay_out(book, Model(priors="paper"))
     measured = spreads(Reviews.of(layout), layout.report_level)
     for grader in range(book.n_graders):
         squares, freedom = 0.0, 0
@@ -121,7 +121,11 @@ def test_statistics_without_material_are_left_out() -> None:
 # The replicates
 
 
-@pytest.mark.parametrize("model", [Model(), Model(effort=False), Model(bias=False, censoring=False)], ids=model_id)
+@pytest.mark.parametrize(
+    "model",
+    [Model(priors="paper"), Model(effort=False, priors="paper"), Model(bias=False, censoring=False, priors="paper")],
+    ids=model_id,
+)
 def test_replicates_follow_the_model(model: Model) -> None:
     """How often a review's two components both get their lowest or both their highest grade, against the probability
     of that given the draws: a z-test with a false-alarm rate of 1e-4 for each end, and mixed scales, TAs and gaps."""
@@ -216,7 +220,7 @@ def test_names_with_braces_and_tags_are_told_as_they_are() -> None:
 
 def test_severity_is_told_when_the_model_has_no_bias() -> None:
     """Biases have a standard deviation of 1: a model without them expects a third of that spread."""
-    sentences = quick_fit(class_with(2), Model(bias=False)).check().sentences
+    sentences = quick_fit(class_with(2), Model(bias=False, priors="paper")).check().sentences
     assert any("Graders differ in severity more than the model allows" in sentence for sentence in sentences)
 
 

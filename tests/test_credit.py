@@ -133,7 +133,9 @@ def test_a_sceptic_who_forgets_the_fits_prior_is_caught(
     assert disagreements(plain, expected).min() < 1e-3 / 8
 
 
-@pytest.mark.parametrize("model", [pg.Model(), pg.Model(correlation=True)], ids=lambda model: model.name)
+@pytest.mark.parametrize(
+    "model", [pg.Model(priors="paper"), pg.Model(correlation=True, priors="paper")], ids=lambda model: model.name
+)
 def test_the_fits_prior_is_the_one_that_the_model_has(model: pg.Model) -> None:
     posterior = pg.fit(tiny_class(1), model, chains=1, draws=5, seed=0)
     x = np.linspace(0.01, 5, 7)[:, None] * np.ones(7)
@@ -171,15 +173,23 @@ def test_weighted_quantiles_are_those_of_repeated_values() -> None:
 
 def test_what_is_fixed_is_marked_as_it_is() -> None:
     fixed = pg.Fixed(reliability={"a": 1.5}, effort={"a": 0.8})
-    posterior = pg.fit(tiny_class(1), pg.Model(fixed=fixed), chains=1, draws=30, seed=0)
+    posterior = pg.fit(tiny_class(1), pg.Model(fixed=fixed, priors="paper"), chains=1, draws=30, seed=0)
     first = pg.credit(posterior, minimum_reviews=0).iloc[0]
     assert first["estimate"] == pytest.approx(1.2)
     assert first["credit"] == pytest.approx(85 + 15 * 0.2)
     assert first["note"] == ""
 
 
-@pytest.mark.parametrize("model", [pg.Model(effort=False), pg.Model(bias=False, censoring=False),
-                                   pg.Model(correlation=True)], ids=lambda model: model.name)  # fmt: skip
+@pytest.mark.parametrize(
+    "model",
+    [
+        pg.Model(),
+        pg.Model(effort=False, priors="paper"),
+        pg.Model(bias=False, censoring=False, priors="paper"),
+        pg.Model(correlation=True, priors="paper"),
+    ],
+    ids=lambda model: model.name,
+)
 def test_every_model_gives_marks(model: pg.Model, posterior: pg.Posterior) -> None:
     table = pg.credit(pg.fit(posterior.book, model, chains=2, draws=200, seed=0))
     assert table["credit"].between(0, 100).all()

@@ -127,7 +127,7 @@ def test_any_class_can_be_recomputed(book: pg.Gradebook) -> None:
 @pytest.mark.parametrize("staff_final", [False, True])
 @pytest.mark.parametrize("adjust_bias", [False, True])
 def test_a_class_with_every_special_case_can_be_recomputed(adjust_bias: bool, staff_final: bool) -> None:
-    posterior = pg.fit(tiny_class(1), pg.Model(fixed=FIXED), chains=2, draws=100, seed=0)
+    posterior = pg.fit(tiny_class(1), pg.Model(fixed=FIXED, priors="paper"), chains=2, draws=100, seed=0)
     check(posterior, pg.explain(posterior, adjust_bias=adjust_bias, staff_final=staff_final))
 
 
@@ -136,7 +136,7 @@ def test_biases_are_taken_off_the_reports_when_asked() -> None:
     book = tiny_class(1)
     book = replace(book, levels=np.where(book.review_submission[:, None] == 5, [[2, -1]], book.levels))
     fixed = pg.Fixed(bias={"b": -1.23})
-    posterior = pg.fit(book, pg.Model(fixed=fixed), chains=1, draws=20, seed=0)
+    posterior = pg.fit(book, pg.Model(fixed=fixed, priors="paper"), chains=1, draws=20, seed=0)
     plain, adjusted = (rows_of(pg.explain(posterior, adjust_bias=asked))["s5", "Structure"] for asked in (False, True))
     assert (plain["average"], plain["grade"]) == (2, 2)
     assert (adjusted["average"], adjusted["grade"]) == (3.2, 3)
@@ -203,7 +203,7 @@ def test_what_was_fixed_and_what_nobody_graded_keep_their_grades() -> None:
     book = tiny_class(1)
     levels = book.levels.copy()
     levels[book.review_submission == 0, 1] = -1
-    posterior = pg.fit(replace(book, levels=levels), pg.Model(fixed=FIXED), chains=2, draws=50, seed=0)
+    posterior = pg.fit(replace(book, levels=levels), pg.Model(fixed=FIXED, priors="paper"), chains=2, draws=50, seed=0)
     explanation = pg.explain(posterior)
     table = rows_of(explanation)
     fixed, ungraded = table["s1", "Structure"], table["s0", "Code"]

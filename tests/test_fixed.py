@@ -165,7 +165,7 @@ def test_a_fixed_true_grade_is_its_bin_for_everyone(censoring: bool) -> None:
     name = book.graders[int(book.review_grader[0])]
     submission = book.submissions[int(book.review_submission[0])]
     fixed = Fixed(true_grade={(submission, "Component 1"): 3.2}, reliability={name: 1.7})
-    model, fits = Model(effort=False, censoring=censoring, fixed=fixed), 40
+    model, fits = Model(effort=False, censoring=censoring, fixed=fixed, priors="paper"), 40
     means = []
     for seed in range(fits):
         posterior = pg.fit(book, model, chains=1, draws=200, burn_in=10, seed=seed)
@@ -185,7 +185,9 @@ def test_a_fixed_true_grade_is_its_bin_for_everyone(censoring: bool) -> None:
 @both_likelihoods
 def test_fixed_values_and_clamps_are_reported_exactly(censoring: bool) -> None:
     fixed = Fixed(reliability={"a": 0.0123, "ta": 40.0}, bias={"b": -0.777}, effort={"c": 0.123})
-    posterior = pg.fit(tiny_class(1), Model(censoring=censoring, fixed=fixed), chains=2, draws=5, burn_in=2, seed=0)
+    posterior = pg.fit(
+        tiny_class(1), Model(censoring=censoring, fixed=fixed, priors="paper"), chains=2, draws=5, burn_in=2, seed=0
+    )
     graders = {row["grader"]: row for row in posterior.graders().to_dict("records")}
     for suffix in ("", "_lower", "_upper"):
         assert graders["a"][f"reliability{suffix}"] == pytest.approx(0.0123)
@@ -201,7 +203,9 @@ def test_fixed_values_and_clamps_are_reported_exactly(censoring: bool) -> None:
 
 def test_the_user_may_overrule_clamps_and_features_that_are_off() -> None:
     fixed = Fixed(reliability={"teacher": 3.0}, effort={"ta": 0.4}, bias={"a": 0.5})
-    graders = pg.fit(tiny_class(1), Model(bias=False, fixed=fixed), chains=1, draws=5, burn_in=2, seed=0).graders()
+    graders = pg.fit(
+        tiny_class(1), Model(bias=False, fixed=fixed, priors="paper"), chains=1, draws=5, burn_in=2, seed=0
+    ).graders()
     values = graders.set_index("grader")
     assert values.loc["teacher", "reliability"] == 3.0
     assert values.loc["ta", "effort"] == pytest.approx(0.4)
@@ -212,7 +216,7 @@ def test_known_values_agree_with_the_twin() -> None:
     book = tiny_class(1)
     assert (book.roles[:5] == STUDENT).all()
     for fixed in (Fixed(), Fixed(effort={"ta": 0.4, "b": 0.1}, bias={"a": 1.5}, reliability={"teacher": 2.0})):
-        model = Model(fixed=fixed)
+        model = Model(fixed=fixed, priors="paper")
         known = lay_out(book, model).known
         for variable in ("effort", "reliability", "bias"):
             np.testing.assert_array_equal(getattr(known, variable), twin.known(book, model, variable))
@@ -231,7 +235,7 @@ def test_known_values_agree_with_the_twin() -> None:
 )
 def test_unknown_ids_are_refused(fixed: Fixed, words: str) -> None:
     with pytest.raises(pg.ModelError, match=words):
-        pg.fit(tiny_class(1), Model(fixed=fixed), chains=1, draws=1)
+        pg.fit(tiny_class(1), Model(fixed=fixed, priors="paper"), chains=1, draws=1)
 
 
 def test_an_effort_cannot_be_fixed_in_a_model_without_effort() -> None:

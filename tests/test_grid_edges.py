@@ -32,7 +32,7 @@ def test_a_fixed_grade_is_certain_where_bins_end_within_grid_cells(grades: tuple
 def test_an_author_named_twice_counts_once() -> None:
     book = tiny_class(0)
     twice = replace(book, authors=tuple(names * 2 for names in book.authors))
-    model = pg.Model(correlation=True)
+    model = pg.Model(correlation=True, priors="paper")
     once, again = (lay_out(entry, model).reports for entry in (book, twice))
     assert once.authors.tolist() == again.authors.tolist()
     assert once.authored.tolist() == again.authored.tolist()
@@ -61,6 +61,6 @@ def test_contradicting_graders_of_any_fixed_reliability_meet_in_the_middle(relia
     levels = book.levels.copy()
     levels[:3, 0] = [1, 4, -1]
     fixed = pg.Fixed(reliability={"b": reliability, "c": reliability}, bias=dict.fromkeys(book.graders, 0.0))
-    model = pg.Model(effort=False, fixed=fixed)
+    model = pg.Model(effort=False, fixed=fixed, priors="paper")
     posterior = pg.fit(replace(book, levels=levels), model, chains=1, draws=20, burn_in=10, seed=0)
     assert posterior.submissions().iloc[0].expected == pytest.approx(2.5, abs=0.2)

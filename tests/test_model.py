@@ -46,18 +46,19 @@ def test_priors_survive_toml(model: pg.Model) -> None:
     assert pg.Priors.from_toml(model.hyperparameters.to_toml()) == model.priors
 
 
-def test_the_default_is_the_papers_model() -> None:
+def test_the_default_is_the_papers_model_with_learned_priors() -> None:
     model = pg.Model()
     assert (model.bias, model.effort, model.censoring, model.correlation) == (True, True, True, False)
-    assert model.priors == pg.Priors.paper() == pg.Model(priors="paper").priors
+    assert model.learned
+    assert pg.Model(priors="paper").priors == pg.Priors.paper()
     assert len({m.name for m in MODELS}) == 16
 
 
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"priors": "learned"}, "priors cannot be learned from the class yet"),
-        ({"priors": "guessed"}, "priors are 'paper' or Priors.paper"),
+        ({"grids": "paper"}, "the paper's grids are for fixed priors"),
+        ({"priors": "guessed"}, "priors are 'learned', 'paper' or Priors.paper"),
         ({"bias": 1}, "bias is either True or False, not 1"),
         ({"grids": "fine"}, "grids are 'wide' or 'paper', not 'fine'"),
     ],

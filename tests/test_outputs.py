@@ -19,7 +19,7 @@ from tiny import FIXED, tiny_class
 
 @pytest.fixture(scope="module")
 def posterior() -> pg.Posterior:
-    return pg.fit(tiny_class(1), pg.Model(fixed=FIXED), chains=2, draws=40, burn_in=10, seed=2)
+    return pg.fit(tiny_class(1), pg.Model(fixed=FIXED, priors="paper"), chains=2, draws=40, burn_in=10, seed=2)
 
 
 @pytest.fixture

@@ -208,7 +208,7 @@ def test_going_on_equals_one_longer_run(model: Model) -> None:
     np.testing.assert_array_equal(longer.samples.effortful_count, continued.samples.effortful_count)
 
 
-@pytest.mark.parametrize("model", [Model(), Model(censoring=False)], ids=model_id)
+@pytest.mark.parametrize("model", [Model(priors="paper"), Model(censoring=False, priors="paper")], ids=model_id)
 def test_draws_depend_on_the_seed_and_not_on_the_workers(model: Model) -> None:
     one, two, other = fitted(model, workers=1), fitted(model, workers=2), fitted(model, seed=6)
     assert_same_draws(one, two)
@@ -311,7 +311,7 @@ def test_prediction_agrees_with_reports_drawn_by_hand(posterior: pg.Posterior) -
 
 
 def test_prediction_covers_graders_who_did_not_grade_the_submission_and_its_own_components_only() -> None:
-    posterior = fitted(Model())
+    posterior = fitted(Model(priors="paper"))
     assert set(posterior.predict("teacher", "s5")["component"]) == {"Structure"}
     for grader, submission, words in (("nobody", "s1", "grader 'nobody'"), ("a", "s9", "submission 's9'")):
         with pytest.raises(pg.InputError, match=f"there is no {words} in this class"):
@@ -323,7 +323,7 @@ def test_prediction_covers_graders_who_did_not_grade_the_submission_and_its_own_
 
 def test_arviz_gets_names_and_the_log_likelihood() -> None:
     pytest.importorskip("arviz_base", reason="the arviz extra is not installed")
-    posterior = fitted(Model())
+    posterior = fitted(Model(priors="paper"))
     tree = posterior.to_arviz()
     book, group = posterior.book, tree["posterior"]
     assert group["true_grade"].dims == ("chain", "draw", "submission", "component")
@@ -409,5 +409,5 @@ def test_fixed_true_grades_do_not_spoil_the_diagnostics() -> None:
     rubric = pg.Rubric.from_dict({"Essay": {"grades": "0 to 100 by 0.5"}})
     book, _ = pg.simulate(students=6, weeks=1, components=rubric, seed=0)
     fixed = pg.Fixed(true_grade={(book.submissions[0], "Essay"): 80.5})
-    diagnostics = pg.fit(book, pg.Model(fixed=fixed), chains=2, draws=60, seed=0).diagnostics()
+    diagnostics = pg.fit(book, pg.Model(fixed=fixed, priors="paper"), chains=2, draws=60, seed=0).diagnostics()
     assert np.isfinite(diagnostics.select_dtypes("number").to_numpy()).all()

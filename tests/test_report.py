@@ -64,7 +64,7 @@ def data_of(page: str) -> Any:
 
 @pytest.fixture(scope="module")
 def posterior() -> pg.Posterior:
-    return pg.fit(tiny_class(1), pg.Model(fixed=FIXED), chains=2, draws=40, burn_in=10, seed=2)
+    return pg.fit(tiny_class(1), pg.Model(fixed=FIXED, priors="paper"), chains=2, draws=40, burn_in=10, seed=2)
 
 
 @pytest.fixture(scope="module")
@@ -183,11 +183,14 @@ def test_most_likely_grades_have_no_weights_and_no_sentences(posterior: pg.Poste
     ("model", "said"),
     [
         (
-            pg.Model(effort=False, bias=False),
+            pg.Model(effort=False, bias=False, priors="paper"),
             ["Every review is taken to have been made with effort", "Nobody is taken"],
         ),
-        (pg.Model(correlation=True), ["so a student&#39;s grades depend on how the student grades others"]),
-        (pg.Model(censoring=False), ["Reports are taken as exact numbers"]),
+        (
+            pg.Model(correlation=True, priors="paper"),
+            ["so a student&#39;s grades depend on how the student grades others"],
+        ),
+        (pg.Model(censoring=False, priors="paper"), ["Reports are taken as exact numbers"]),
     ],
 )
 def test_the_model_is_told_in_words(model: pg.Model, said: list[str], tmp_path: Path) -> None:
@@ -219,7 +222,7 @@ def test_points_that_make_no_difference_have_a_page(tmp_path: Path) -> None:
 def test_any_class_has_a_page(
     book: pg.Gradebook, bias: bool, effort: bool, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    posterior = pg.fit(book, pg.Model(bias=bias, effort=effort), chains=1, draws=5, burn_in=2, seed=0)
+    posterior = pg.fit(book, pg.Model(bias=bias, effort=effort, priors="paper"), chains=1, draws=5, burn_in=2, seed=0)
     page = staff_html(write(posterior, tmp_path_factory.mktemp("any") / "results"))
     assert data_of(page)["submissions"]["id"] == list(book.submissions)
 

@@ -144,7 +144,7 @@ def test_true_grades_and_means_may_differ_by_component() -> None:
 
 
 def test_features_that_are_off_leave_no_trace() -> None:
-    _, truth = pg.simulate(20, 1, model=pg.Model(bias=False, effort=False))
+    _, truth = pg.simulate(20, 1, model=pg.Model(bias=False, effort=False, priors="paper"))
     assert not truth.bias.any()
     assert (truth.effort == 1).all()
     assert truth.effortful.all()
@@ -152,13 +152,13 @@ def test_features_that_are_off_leave_no_trace() -> None:
 
 @pytest.mark.parametrize(("setting", "sigma_b", "tau_l"), [("a", 0.1, 1), ("b", 1, 1), ("c", 1, 4)])
 def test_the_papers_classes_are_known_by_name(setting: str, sigma_b: float, tau_l: float) -> None:
-    _, truth = pg.simulate(10, 1, setting=setting, model=pg.Model(effort=False))
+    _, truth = pg.simulate(10, 1, setting=setting, model=pg.Model(effort=False, priors="paper"))
     assert truth.model == pg.Model(effort=False, priors=pg.Priors.paper(sigma_b=sigma_b, tau_l=tau_l))
 
 
 def test_fixed_graders_keep_their_values() -> None:
     fixed = pg.Fixed(effort={"student02": 0.0}, reliability={"ta1": 2.5}, bias={"student01": -1.5})
-    book, truth = pg.simulate(10, 3, model=pg.Model(fixed=fixed))
+    book, truth = pg.simulate(10, 3, model=pg.Model(fixed=fixed, priors="paper"))
     graders = truth.graders().set_index("grader")
     assert graders.loc["student02", "effort"] == 0
     assert graders.loc["ta1", "reliability"] == 2.5

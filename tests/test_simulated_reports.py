@@ -32,12 +32,12 @@ Flags = NDArray[np.bool_]
 
 MODELS = {
     "class a": pg.Model(priors=pg.Priors.paper(sigma_b=0.1)),
-    "class b": pg.Model(),
+    "class b": pg.Model(priors="paper"),
     "class c": pg.Model(priors=pg.Priors.paper(tau_l=4)),
-    "no bias": pg.Model(bias=False),
-    "no effort": pg.Model(effort=False),
-    "no censoring": pg.Model(censoring=False),
-    "reliability alone": pg.Model(bias=False, effort=False, censoring=False),
+    "no bias": pg.Model(bias=False, priors="paper"),
+    "no effort": pg.Model(effort=False, priors="paper"),
+    "no censoring": pg.Model(censoring=False, priors="paper"),
+    "reliability alone": pg.Model(bias=False, effort=False, censoring=False, priors="paper"),
     "everything different": pg.Model(
         priors=pg.Priors.paper(
             mu_s=(3.5, 2.0),
@@ -213,7 +213,7 @@ def test_graders_have_their_priors(name: str) -> None:
 
 def test_instructors_reliability_and_effort_are_known() -> None:
     roles = np.array([INSTRUCTOR], dtype=np.int8)
-    drawn = draw_graders(pg.Model(), ("it",), roles, np.array([False]), np.random.default_rng(0))
+    drawn = draw_graders(pg.Model(priors="paper"), ("it",), roles, np.array([False]), np.random.default_rng(0))
     assert (drawn.reliability[0], drawn.effort[0]) == (16, 1)
 
 

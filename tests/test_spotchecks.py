@@ -181,7 +181,7 @@ def test_what_staff_graded_or_fixed_is_not_proposed() -> None:
     levels[by["s0", "ta"]] = [4, 1]
     levels[by["s2", "teacher"]] = [4, -1]
     fixed = pg.Fixed(true_grade={("s5", "Structure"): 3.0, ("s1", "Structure"): 2.0})
-    posterior = pg.fit(replace(book, levels=levels), pg.Model(fixed=fixed), chains=2, draws=50, seed=0)
+    posterior = pg.fit(replace(book, levels=levels), pg.Model(fixed=fixed, priors="paper"), chains=2, draws=50, seed=0)
     assert set(pg.spot_checks(posterior)["submission"]) == {"s1", "s2", "s4"}
 
 
@@ -260,7 +260,7 @@ def class_of(rows: list[tuple[str, str, int]], count: int = 20) -> pg.Posterior:
     table = [(f"plain{u}", f"g{(u + k) % 5}", 3) for u in range(count) for k in range(3)] + rows
     frame = pd.DataFrame(table, columns=["submission", "grader", "Essay"])
     rubric = pg.Rubric.from_dict({"Essay": {"grades": "0 to 10 by 1"}})
-    model = pg.Model(bias=False, effort=False).with_priors(mu_s=1.5, sigma_s=1.0)
+    model = pg.Model(bias=False, effort=False, priors="paper").with_priors(mu_s=1.5, sigma_s=1.0)
     return pg.fit(pg.Gradebook.from_table(frame, rubric), model, chains=2, draws=200, seed=0)
 
 
@@ -288,7 +288,7 @@ def test_an_average_that_the_estimate_does_not_support_is_called_suspicious() ->
     frame = pd.DataFrame([*plain, *rows], columns=["submission", "grader", "Essay"])
     rubric = pg.Rubric.from_dict({"Essay": {"grades": "0 to 10 by 1"}})
     fixed = pg.Fixed(effort={"idle1": 0.0, "idle2": 0.0})
-    model = pg.Model(bias=False, fixed=fixed).with_priors(mu_s=1.5, sigma_s=1.0)
+    model = pg.Model(bias=False, fixed=fixed, priors="paper").with_priors(mu_s=1.5, sigma_s=1.0)
     posterior = pg.fit(pg.Gradebook.from_table(frame, rubric), model, chains=2, draws=300, seed=0)
     assert (
         "the students' average, 73% of the scale, is suspiciously high: the estimate is 2"

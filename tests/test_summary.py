@@ -74,7 +74,7 @@ def test_most_and_least_reliable_are_distinct_students_judged_by_their_intervals
 
 def test_graders_whose_reliability_is_fixed_are_not_ranked() -> None:
     fixed = pg.Fixed(reliability={"a": 9.0, "b": 0.01})
-    posterior = pg.fit(tiny_class(0), pg.Model(fixed=fixed), chains=1, draws=20, seed=0)
+    posterior = pg.fit(tiny_class(0), pg.Model(fixed=fixed, priors="paper"), chains=1, draws=20, seed=0)
     found = summarise(posterior)
     ranked = {*found.most_reliable["grader"], *found.least_reliable["grader"]}
     assert ranked <= {"c", "d", "e"}
@@ -105,7 +105,7 @@ def test_names_are_printed_as_they_are_and_on_one_line(posterior: pg.Posterior) 
 
 
 def test_features_that_the_model_lacks_have_no_column(posterior: pg.Posterior) -> None:
-    plain = pg.fit(posterior.book, pg.Model(bias=False, effort=False), chains=1, draws=20, seed=0)
+    plain = pg.fit(posterior.book, pg.Model(bias=False, effort=False, priors="paper"), chains=1, draws=20, seed=0)
     (heading,) = [line for line in shown(plain, 80) if "reliability" in line and "reviews" in line]
     assert heading.split() == ["student", "reliability", "reviews"]
 

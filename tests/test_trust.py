@@ -17,7 +17,7 @@ def posterior() -> pg.Posterior:
     """A class with a very good student and one who makes no effort, both known as such."""
     fixed = pg.Fixed(reliability={"student01": 4.0, "student02": 2.0}, effort={"student01": 0.9, "student02": 0.05})
     book, _ = pg.simulate(10, 2, seed=6, tas=1, components=2)
-    return pg.fit(book, pg.Model(fixed=fixed), chains=2, draws=100, seed=0)
+    return pg.fit(book, pg.Model(fixed=fixed, priors="paper"), chains=2, draws=100, seed=0)
 
 
 def test_estimates_are_quantiles_of_effort_times_reliability(posterior: pg.Posterior) -> None:

@@ -194,7 +194,7 @@ def test_only_what_the_model_knows_of_matters(model: Model) -> None:
 
 
 def test_a_fixed_true_grade_means_its_bin() -> None:
-    model, book = Model(fixed=FIXED), tiny_class(13)
+    model, book = Model(fixed=FIXED, priors="paper"), tiny_class(13)
     state, reports = simulated(book, model, 14)
     values = [2.4, 2.5, 3.4, 3.5]
     finite = np.isfinite(twin.log_conditional(book, model, state, "true_grade", (1, 0), values, reports))

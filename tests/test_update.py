@@ -24,7 +24,11 @@ from peerage.merging import merged, places
 
 FALSE_ALARM = 1e-3
 CHAINS, DRAWS = 40, 80
-MODELS = {"censored": pg.Model(), "uncensored": pg.Model(censoring=False), "paper": pg.Model(grids="paper")}
+MODELS = {
+    "censored": pg.Model(priors="paper"),
+    "uncensored": pg.Model(censoring=False, priors="paper"),
+    "paper": pg.Model(grids="paper", priors="paper"),
+}
 
 
 @cache
@@ -163,7 +167,7 @@ def test_what_belongs_to_no_cell_grader_or_review_is_passed_on() -> None:
 def test_what_is_fixed_stays_fixed() -> None:
     component = small_class().rubric.names[0]
     fixed = pg.Fixed(bias={"student03": 0.5}, reliability={"student04": 3.0}, true_grade={("week1-01", component): 2.0})
-    posterior = pg.fit(small_class(), pg.Model(fixed=fixed), chains=2, draws=10, seed=0)
+    posterior = pg.fit(small_class(), pg.Model(fixed=fixed, priors="paper"), chains=2, draws=10, seed=0)
     after = posterior.update(reviews(("week1-01", "ta1", "ta", 5), ("late", "student03", "student", 1)))
     assert after.model == posterior.model
     assert (after.draws["bias"][:, :, after.book.graders.index("student03")] == 0.5).all()
@@ -253,7 +257,9 @@ def settled(rng: np.random.Generator, entries: int, slope: float = 0.0) -> Sampl
     drawn = signal.lfilter([np.sqrt(1 - 0.7**2)], [1, -0.7], noise, axis=1)[:, 50:]
     drawn += slope * np.linspace(0, 1, 80)[:, None]
     nothing = np.zeros(0)
-    return Samples({"bias": drawn}, np.zeros((4, 80), np.int64), nothing, nothing, nothing, (), 0.0)
+    return Samples(
+        {"bias": drawn}, np.zeros((4, 80), np.int64), nothing, nothing, nothing, np.zeros((4, 80, 0)), (), 0.0
+    )
 
 
 @pytest.mark.parametrize("entries", [1, 5, 50])

@@ -23,7 +23,7 @@ import closed_forms
 import twin
 from peerage.gradebook import MISSING, Gradebook
 from peerage.inference import arrays, censored, conjugate, kernels, uncensored
-from peerage.inference.layout import Layout, lay_out
+from peerage.inference.layout import AUTHOR, Layout, lay_out
 from peerage.model import Fixed, Model
 from peerage.rubric import Rubric
 from planted import PLANTED, broken
@@ -225,6 +225,18 @@ def test_efforts_given_true_grades_for_submissions_that_very_many_graded(model: 
             assert case.sums.effortful[inside] == pytest.approx(twin.masses(logs)[1], abs=1e-5)
 
 
+def drawn_weights(case: Censored, variable: str, grader: int) -> Floats:
+    """Draw a grader's reliability or bias; returns the weights with which its grid was drawn from."""
+    tied = variable == "reliability" and case.layout.group[grader] == AUTHOR
+    size = len(getattr(case.layout.grids, variable))
+    load = kernels._load_reliability_logs if variable == "reliability" else kernels._load_bias_logs
+    draw = kernels._draw_reliability if variable == "reliability" else kernels._draw_bias
+    load(grader, case.given, case.state, case.work)
+    kernels._exponentiate(case.work.logs, case.work.scratch.likelihood[grader], size)
+    draw(grader, case.rng, case.given, case.state, case.work)
+    return np.array((case.work.logs if tied else case.work.part)[:size], dtype=np.float64)
+
+
 @pytest.mark.parametrize("model", variants(CENSORED), ids=variant_id)
 def test_reliability_is_drawn_from_its_conditional_distribution(model: Model) -> None:
     case = Censored(model)
@@ -233,8 +245,7 @@ def test_reliability_is_drawn_from_its_conditional_distribution(model: Model) ->
         state = twin_state(case.layout, case.state)
         logs = twin.log_conditional(case.book, model, state, "reliability", grader, grid.points)
         expected = twin.masses(logs, np.diff(grid.edges))
-        kernels._reliability(grader, case.rng, case.given, case.state, case.work)
-        weights = case.work.logs[: len(grid)]
+        weights = drawn_weights(case, "reliability", grader)
         assert np.abs(weights / weights.sum() - expected).max() < 1e-3 * expected.max()
 
 
@@ -244,8 +255,7 @@ def test_bias_is_drawn_from_its_conditional_distribution(model: Model) -> None:
     grid = case.layout.grids.bias
     for grader in inferred(case.layout.known.bias):
         expected = case.twin_masses("bias", grader, grid.points)
-        kernels._bias(grader, case.rng, case.given, case.state, case.work)
-        weights = case.work.logs[: len(grid)]
+        weights = drawn_weights(case, "bias", grader)
         assert np.abs(weights / weights.sum() - expected).max() < 1e-3 * expected.max()
 
 
@@ -254,12 +264,11 @@ def test_the_papers_grids_use_the_same_likelihood() -> None:
     grids = case.layout.grids
     assert (len(grids.true_grade), len(grids.reliability), len(grids.bias)) == (101, 100, 61)
     for grader in inferred(case.layout.known.bias):
-        for variable, grid, update in (("bias", grids.bias, kernels._bias), ("reliability", grids.reliability, None)):
+        for variable, grid in (("bias", grids.bias), ("reliability", grids.reliability)):
             if variable == "reliability" and not np.isnan(case.layout.known.reliability[grader]):
                 continue
             expected = case.twin_masses(variable, grader, grid.points)
-            (update or kernels._reliability)(grader, case.rng, case.given, case.state, case.work)
-            weights = case.work.logs[: len(grid)]
+            weights = drawn_weights(case, variable, grader)
             # At 0.1, the lowest reliability, the prior's density bends within a cell.
             assert np.abs(weights / weights.sum() - expected).max() < 2e-2 * expected.max()
 
@@ -301,7 +310,7 @@ def test_efforts_of_many_reliable_graders_who_contradict_each_other(
             reliability=dict(zip(book.graders, reliability.tolist(), strict=True)),
             bias=dict.fromkeys(book.graders, 0.0),
         )
-        model = Model(fixed=fixed)
+        model = Model(fixed=fixed, priors="paper")
         case = Censored(model, book=book)
         old, new = update_submissions(case)
         for review in range(n_graders):
@@ -357,7 +366,7 @@ def test_uncensored_true_grades_and_their_level_masses(model: Model) -> None:
     case = Uncensored(model)
     for submission in range(case.book.n_submissions):
         before, copy = case.twin, deepcopy(case.rng)
-        conjugate._gather(submission, case.given, case.state, case.work)
+        conjugate.gather(submission, case.given, case.state, case.work)
         conjugate._true_grades(submission, case.rng, True, case.given, case.state, case.sums, case.work)
         for cell in range(*case.layout.reports.submission_cells[submission : submission + 2]):
             entry = (submission, int(case.layout.reports.cell_component[cell]))
@@ -383,7 +392,7 @@ def test_uncensored_efforts_are_drawn_with_the_true_grades_summed_out(model: Mod
     for submission in WITH_SPECIAL_CASES:
         old = case.twin
         case.sums.effortful[:] = 0
-        conjugate._gather(submission, case.given, case.state, case.work)
+        conjugate.gather(submission, case.given, case.state, case.work)
         conjugate._efforts(submission, case.rng, True, case.given, case.state, case.sums, case.work)
         new = case.twin
         reports = case.layout.reports
@@ -410,7 +419,8 @@ def test_uncensored_reliability(model: Model) -> None:
     points = np.sqrt(edges[1:] * edges[:-1])
     for grader in inferred(case.layout.known.reliability):
         before, copy = case.twin, deepcopy(case.rng)
-        conjugate._reliability(grader, case.rng, case.given, case.state, case.work)
+        case.work.counts[grader], case.work.squares[grader] = conjugate._squares(grader, case.given, case.state)
+        conjugate._draw_reliability(grader, case.rng, case.given, case.state, case.work)
         if correlated[grader]:
             logs = [
                 closed_forms.log_reliability_of_author(case.book, model, before, grader, value, case.reports)
@@ -430,7 +440,8 @@ def test_uncensored_bias(model: Model) -> None:
     case = Uncensored(model)
     for grader in inferred(case.layout.known.bias):
         before, copy = case.twin, deepcopy(case.rng)
-        conjugate._bias(grader, case.rng, case.given, case.state)
+        case.work.counts[grader], case.work.squares[grader] = conjugate._bias_terms(grader, case.given, case.state)
+        conjugate._draw_bias(grader, case.rng, case.given, case.state, case.work)
         exact = closed_forms.bias(case.book, model, before, grader, case.reports)
         expected = exact.mean() + exact.std() * copy.standard_normal()
         assert case.state.bias[grader] == pytest.approx(expected, abs=1e-12)
@@ -439,7 +450,7 @@ def test_uncensored_bias(model: Model) -> None:
 @pytest.mark.parametrize("model", [m for m in MODELS if m.effort], ids=model_id)
 def test_effort_probability_is_beta_in_the_efforts(model: Model) -> None:
     case: Any = Censored(model) if model.censoring else Uncensored(model)
-    update: Any = kernels._effort if model.censoring else conjugate._effort
+    update: Any = kernels._draw_effort if model.censoring else conjugate._draw_effort
     for grader in inferred(case.layout.known.effort):
         before, copy = twin_state(case.layout, case.state), deepcopy(case.rng)
         update(grader, case.rng, case.given, case.state)

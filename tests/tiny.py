@@ -11,7 +11,7 @@ from peerage.model import Fixed, Model, Priors
 from peerage.rubric import Rubric
 
 MODELS = [
-    Model(bias=bias, effort=effort, censoring=censoring, correlation=correlation)
+    Model(bias=bias, effort=effort, censoring=censoring, correlation=correlation, priors="paper")
     for bias, effort, censoring, correlation in itertools.product([True, False], repeat=4)
 ]
 """All combinations of bias, effort, censoring and correlation."""

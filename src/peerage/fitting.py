@@ -14,7 +14,7 @@ from peerage.gradebook import Gradebook
 from peerage.inference.draws import Draws
 from peerage.inference.layout import Layout, lay_out
 from peerage.inference.loo import leave_one_out
-from peerage.inference.modes import chain_weights, restarted, restarts
+from peerage.inference.modes import restarted, worse_chains
 from peerage.inference.posterior import Posterior
 from peerage.inference.progress import sweeps_progress
 from peerage.inference.sampler import Samples, at_least, must_compile, sample
@@ -93,12 +93,8 @@ def _in_best_mode(
     seed = settings["seed"]
     found = leave_one_out(layout, pilot, Draws(layout, pilot, seed), seed, workers=settings["workers"] or 1)
     owner = np.asarray(layout.book.review_submission)
-    weights = chain_weights(found.by_chain, owner, np.random.default_rng(seed))
-    again = restarts(weights)
-    if again:
-        # The copies have to part again before they are kept.
-        settings["report"](-burn_in * settings["chains"])
-    samples = sample(
-        layout, draws=draws, burn_in=burn_in if again else 0, states=restarted(pilot.states, weights), **settings
-    )
+    best, again = worse_chains(found.by_chain, owner)
+    # Copies of a chain have to part again before their draws are kept.
+    more = burn_in if again else 0
+    samples = sample(layout, draws=draws, burn_in=more, states=restarted(pilot.states, best, again), **settings)
     return replace(samples, seconds=samples.seconds + pilot.seconds), again

@@ -166,7 +166,8 @@ class Fixed:
 class Model:
     """Which features of the model are on, and what is believed or known beforehand.
 
-    ``Model()`` is the paper's model: biases, effort and censoring. ``Model(effort=False, censoring=False)`` is PG1.
+    ``Model()`` has biases, effort and censoring, and learns its priors from the class; ``Model(priors="paper")`` has
+    the paper's. ``Model(effort=False, censoring=False)`` is PG1.
 
     >>> Model(effort=False).name
     'bias + censoring'

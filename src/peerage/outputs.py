@@ -152,6 +152,7 @@ def _significant(value: float) -> int | float | None:
 def _record(posterior: Posterior, inputs: Iterable[Path], warnings: Iterable[Problem]) -> dict[str, Any]:
     book, samples = posterior.book, posterior.samples
     model = posterior.model.to_dict()
+    model["priors"] = "learned" if posterior.model.learned else "fixed"
     return {
         "version": __version__,
         "input": [{"name": path.name, "sha256": _sha256(path)} for path in inputs],
@@ -161,6 +162,7 @@ def _record(posterior: Posterior, inputs: Iterable[Path], warnings: Iterable[Pro
         "learned": _rows(posterior.priors()) if posterior.model.learned else None,
         "model": model,
         "prediction": _prediction(posterior),
+        "choice": None if posterior.choice is None else posterior.choice.to_rows(),
         "seed": posterior.seed,
         "chains": samples.n_chains,
         "draws": samples.n_draws,

@@ -1,9 +1,8 @@
 """An honest choice of model: the simplest that predicts reviews as well as any.
 
-Models with and without bias and effort and, where students wrote what is graded, with correlation are fitted with learned
-priors and compared by leave-one-out predictive probability. A richer model is taken only if it is better by more than
-two standard errors. Correlation is compared but never taken unasked: it lets a student's own grading move the
-student's grade.
+Models with and without bias and effort and, where students wrote what is graded, with correlation are fitted and
+compared by leave-one-out predictive probability. A richer model is taken only if it is better by more than two standard
+errors. Correlation is compared but never taken unasked: it lets a student's own grading move the student's grade.
 """
 
 from __future__ import annotations

@@ -58,7 +58,8 @@ def command(
     no_effort: sampling.NoEffort = False,
     no_censoring: sampling.NoCensoring = False,
     correlation: sampling.Correlation = False,
-    priors: sampling.PriorsOption = "paper",
+    model_name: sampling.ModelName = None,
+    priors: sampling.PriorsOption = "learned",
     fixed: sampling.FixedFile = None,
     final: FinalOption = Final.EXPLAINED,
     adjust_bias: AdjustBias = False,
@@ -96,6 +97,8 @@ def command(
     out = grades[0].with_suffix("") if out is None else out
     settings = [rubric, fixed, None if priors in sampling.PRIORS_BY_NAME else Path(priors)]
     results.check_target(out, [*grades, *(path for path in settings if path is not None)])
+    if model_name is not None and (no_bias or no_effort or no_censoring or correlation):
+        raise typer.BadParameter("a model that is chosen leaves no feature to be chosen by hand", param_hint="--model")
     model = Model(
         bias=not no_bias,
         effort=not no_effort,
@@ -107,10 +110,11 @@ def command(
     book, model = with_fixed(book, model, fixed)
     warn(book.notices)
     from peerage.decisions.search import must_compile
-    from peerage.fitting import fit
+    from peerage.fitting import fit, fit_chosen
     from peerage.outputs import Outputs
 
-    posterior = fit(
+    fitted = fit if model_name is None else fit_chosen
+    posterior = fitted(
         book, model, chains=chains, draws=draws, burn_in=burn_in, seed=seed, workers=workers, progress=not quiet
     )
     if final is Final.EXPLAINED and not quiet and must_compile():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +18,18 @@ NoEffort = Annotated[bool, typer.Option("--no-effort", help="Every review was ma
 NoCensoring = Annotated[bool, typer.Option("--no-censoring", help="Take reports as exact, not as rounded.")]
 Correlation = Annotated[
     bool, typer.Option("--correlation", help="Authors of good work grade more reliably. Needs authors.")
+]
+
+
+class Chosen(StrEnum):
+    """Models that are chosen for the class."""
+
+    AUTO = "auto"
+
+
+ModelName = Annotated[
+    Chosen | None,
+    typer.Option("--model", help="Compare models with and without bias and effort, and take the one that predicts."),
 ]
 PriorsOption = Annotated[
     str,

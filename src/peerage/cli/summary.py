@@ -22,6 +22,12 @@ _NOUNS = dict(zip(ROLES, ("student", "TA", "instructor"), strict=True))
 SHOWN_CHECKS = 3
 """How many submissions to check are named."""
 
+_LEARNED = {
+    "effort": "effort in {:.0%} of reviews",
+    "reliability": "reliability {:.1f} when trying",
+    "sigma_b": "generosity that differs by {:.1f} (sd)",
+    "mean_bias": "students {:+.1f} against staff",
+}
 _SCALE = "Reliability is 1 / error variance on a scale of 0 to 5, with a 90% interval."
 
 
@@ -30,7 +36,7 @@ def show(posterior: Posterior, console: Console, explanation: Explanation | None
     summary = summarise(posterior, explanation)
     console.print(*_setting(posterior), sep="\n")
     console.print("", _spread_table(summary.spreads), "", sep="\n")
-    console.print(*_certainty(summary), sep="\n")
+    console.print(*_certainty(summary), *_foundations(posterior), sep="\n")
     if len(summary.most_reliable):
         console.print("", _grader_table(summary, posterior.model), _SCALE, sep="\n")
 
@@ -81,6 +87,20 @@ def _certainty(summary: Summary) -> Iterator[str]:
         yield f"{changed} differ from the peers' rounded mean."
     unsure = f"{summary.n_unsure:,} ({summary.n_unsure / summary.n_grades:.0%})"
     yield f"A most likely grade is {summary.confidence:.0%} certain on average; {unsure} are below {UNSURE:.0%}."
+
+
+def _foundations(posterior: Posterior) -> Iterator[str]:
+    """What was learned about the class as a whole, and how far the model can be relied on."""
+    if posterior.model.learned:
+        priors = posterior.priors().groupby("parameter")["value"].mean()
+        parts = [f"{words.format(priors[name])}" for name, words in _LEARNED.items() if name in priors]
+        yield f"Learned from the class: {', '.join(parts)}."
+    if not posterior.layout.has_staff:
+        yield "No staff graded: the general level of the grades is the peers'."
+    if posterior.held_out is not None:
+        yield posterior.held_out.sentence
+    if posterior.choice is not None:
+        yield from posterior.choice.sentences
 
 
 def _share(number: int, total: int) -> str:

@@ -148,7 +148,7 @@ def sweep(
                 given.beliefs.effort[0], given.beliefs.effort[1] = effort_prior(theta)
             for grader in range(n_graders):
                 if not clamps.effort[grader]:
-                    _effort(grader, rng, given, state)
+                    _draw_effort(grader, rng, given, state)
         if keep:
             _write(first + index, given, state, sums, draws)
 
@@ -322,7 +322,7 @@ def _true_grades(
 @jit
 def _reliabilities(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
     """Draw all reliabilities: Gamma, or on a grid if tied to the grades of the grader's own work."""
-    beliefs, clamped = given.beliefs, given.clamps.reliability
+    clamped = given.clamps.reliability
     for grader in range(len(clamped)):
         if not clamped[grader]:
             work.counts[grader], work.squares[grader] = _squares(grader, given, state)
@@ -330,15 +330,21 @@ def _reliabilities(rng: np.random.Generator, adapt: bool, given: Given, state: S
         learn_reliability(rng, adapt, given, state, work)
         refresh(given, state.hyper)
     for grader in range(len(clamped)):
-        if clamped[grader]:
-            continue
-        group, count, squares = beliefs.group[grader], work.counts[grader], work.squares[grader]
-        if group == beliefs.author_group:
-            state.reliability[grader] = _author_reliability(grader, rng, count, squares, given, state, work)
-        else:
-            rate = beliefs.reliability_rate[group] + 0.5 * squares
-            drawn = rng.standard_gamma(beliefs.reliability_shape[group] + 0.5 * count) / rate
-            state.reliability[grader] = max(drawn, 1e-30)  # a small shape can underflow to zero
+        if not clamped[grader]:
+            _draw_reliability(grader, rng, given, state, work)
+
+
+@jit
+def _draw_reliability(grader: int, rng: np.random.Generator, given: Given, state: State, work: Work) -> None:
+    """Draw a grader's reliability given the sums that have been taken."""
+    beliefs, count, squares = given.beliefs, work.counts[grader], work.squares[grader]
+    group = beliefs.group[grader]
+    if group == beliefs.author_group:
+        state.reliability[grader] = _author_reliability(grader, rng, count, squares, given, state, work)
+    else:
+        rate = beliefs.reliability_rate[group] + 0.5 * squares
+        drawn = rng.standard_gamma(beliefs.reliability_shape[group] + 0.5 * count) / rate
+        state.reliability[grader] = max(drawn, 1e-30)  # a small shape can underflow to zero
 
 
 @jit
@@ -395,7 +401,7 @@ def _author_reliability(
 @jit
 def _biases(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
     """Draw all biases: a bias's precision grows with every effortful component grade."""
-    beliefs, clamped = given.beliefs, given.clamps.bias
+    clamped = given.clamps.bias
     for grader in range(len(clamped)):
         if not clamped[grader]:
             work.counts[grader], work.squares[grader] = _bias_terms(grader, given, state)
@@ -404,10 +410,17 @@ def _biases(rng: np.random.Generator, adapt: bool, given: Given, state: State, w
         refresh(given, state.hyper)
     for grader in range(len(clamped)):
         if not clamped[grader]:
-            prior = beliefs.bias_precision[beliefs.group[grader]]
-            precision = prior + work.counts[grader]
-            weighted = prior * beliefs.bias_mean[beliefs.group[grader]] + work.squares[grader]
-            state.bias[grader] = weighted / precision + rng.standard_normal() / np.sqrt(precision)
+            _draw_bias(grader, rng, given, state, work)
+
+
+@jit
+def _draw_bias(grader: int, rng: np.random.Generator, given: Given, state: State, work: Work) -> None:
+    """Draw a grader's bias given the sums that have been taken."""
+    beliefs = given.beliefs
+    group = beliefs.group[grader]
+    precision = beliefs.bias_precision[group] + work.counts[grader]
+    weighted = beliefs.bias_precision[group] * beliefs.bias_mean[group] + work.squares[grader]
+    state.bias[grader] = weighted / precision + rng.standard_normal() / np.sqrt(precision)
 
 
 @jit
@@ -426,7 +439,7 @@ def _bias_terms(grader: int, given: Given, state: State) -> tuple[float, float]:
 
 
 @jit
-def _effort(grader: int, rng: np.random.Generator, given: Given, state: State) -> None:
+def _draw_effort(grader: int, rng: np.random.Generator, given: Given, state: State) -> None:
     """Draw a grader's effort probability given the efforts."""
     reviews, prior = given.reports.grader_reviews, given.beliefs.effort
     effortful = _count_effortful(grader, reviews, state.effortful)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from peerage.gradebook import MISSING, STUDENT, Gradebook
@@ -72,7 +71,7 @@ def held_out(book: Gradebook, predicted: Floats) -> HeldOut | None:
     squares = {name: (guess - values)[scored] ** 2 for name, guess in (others | {"model": predicted}).items()}
     best = min(("mean", "median"), key=lambda name: float(squares[name].mean()))
     gain = squares[best] - squares["model"]
-    owner = np.repeat(book.review_submission[:, None], values.shape[1], axis=1)[scored]
+    owner = np.broadcast_to(book.review_submission[:, None], scored.shape)[scored]
     centred = np.bincount(owner, gain - gain.mean())
     error = np.sqrt((centred**2).sum()) / len(gain)
     errors = {name: float(np.sqrt(values.mean())) for name, values in squares.items()}
@@ -82,8 +81,9 @@ def held_out(book: Gradebook, predicted: Floats) -> HeldOut | None:
 def _others(book: Gradebook, values: Floats) -> dict[str, Floats]:
     """The mean and the median of the other graders' grades of the same submission and component."""
     mean, median = np.full(values.shape, np.nan), np.full(values.shape, np.nan)
-    reviews = pd.Series(range(len(values))).groupby(np.asarray(book.review_submission)).indices
-    for rows in reviews.values():
+    order = np.argsort(book.review_submission, kind="stable")
+    starts = np.flatnonzero(np.diff(book.review_submission[order])) + 1
+    for rows in np.split(order, starts):
         for column in range(values.shape[1]):
             graded = rows[~np.isnan(values[rows, column])]
             if len(graded) < 2:

@@ -159,7 +159,7 @@ def propose(rng: np.random.Generator, theta: F64, width: F64, index: int) -> tup
 @jit
 def settle(rng: np.random.Generator, theta: F64, width: F64, index: int, old: float, gain: float, adapt: bool) -> bool:
     """Accept a move whose log posterior ratio is ``gain``, or take it back; adapt the width of the next one."""
-    accepted = np.log(rng.random()) < gain
+    accepted = bool(np.log(rng.random()) < gain)
     if not accepted:
         theta[index] = old
     if adapt:

@@ -9,8 +9,8 @@ cache lies in the package's folder, else in the user's cache folder, or where ``
 where none of them can be written, kernels are compiled anew in each process.
 
 numba's cache notices a change in a kernel's own file only, and a kernel that calls one of another module would keep
-the old code of the latter. So here a kernel's cached code is valid as long as no file of a kernel in sight of it, at any
-remove, has changed.
+the old code of the latter. So here a kernel's cached code is valid as long as no file of a kernel in sight of it, at
+any remove, has changed.
 """
 
 from __future__ import annotations

@@ -95,6 +95,7 @@ def sum_of_quotients(weights: F32, table: F32, start: int, ends: I64) -> float:
 
 @jit(fastmath=_REORDER)
 def total_of(weights: F32, begin: int, end: int) -> float:
+    """Sum of a part of a vector."""
     total = np.float32(0.0)
     for i in range(np.uint64(begin), np.uint64(end)):
         total += weights[i]
@@ -473,17 +474,20 @@ def _reliabilities(rng: np.random.Generator, adapt: bool, given: Given, state: S
     if given.learning.on:
         learn_reliability(rng, adapt, given, state, work.scratch)
     for grader in range(len(clamped)):
-        if clamped[grader]:
-            continue
-        if group[grader] == AUTHORS:
-            state.reliability[grader] = _draw_reliability_from_logs(grader, rng, given, state, work)
-            continue
-        chosen = _draw_from_product(
-            rng, given.beliefs.reliability[group[grader]], work.scratch.likelihood[grader], work.part
-        )
-        if chosen < 0:
-            chosen = _draw_reliability_from_logs(grader, rng, given, state, work)
-        state.reliability[grader] = chosen
+        if not clamped[grader]:
+            _draw_reliability(grader, rng, given, state, work)
+
+
+@jit
+def _draw_reliability(grader: int, rng: np.random.Generator, given: Given, state: State, work: Work) -> None:
+    """Draw a grader's reliability given the likelihoods that have been loaded."""
+    group, chosen = given.beliefs.group[grader], -1
+    if group != AUTHORS:
+        prior = given.beliefs.reliability[group]
+        chosen = _draw_from_product(rng, prior, work.scratch.likelihood[grader], work.part)
+    if chosen < 0:
+        chosen = _draw_reliability_from_logs(grader, rng, given, state, work)
+    state.reliability[grader] = chosen
 
 
 @jit
@@ -554,7 +558,7 @@ def _authored_terms(grader: int, given: Given, state: State) -> tuple[float, flo
 @jit
 def _biases(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
     """Draw all biases, after the hyperparameters of their prior if these are learned."""
-    clamped, group, size = given.clamps.bias, given.beliefs.group, given.beliefs.bias.shape[1]
+    clamped, size = given.clamps.bias, given.beliefs.bias.shape[1]
     for grader in range(len(clamped)):
         if not clamped[grader]:
             _load_bias_logs(grader, given, state, work)
@@ -563,15 +567,20 @@ def _biases(rng: np.random.Generator, adapt: bool, given: Given, state: State, w
         learn_bias(rng, adapt, given, state, work.scratch)
     for grader in range(len(clamped)):
         if not clamped[grader]:
-            chosen = _draw_from_product(
-                rng, given.beliefs.bias[group[grader]], work.scratch.likelihood[grader], work.part
-            )
-            if chosen < 0:
-                _load_bias_logs(grader, given, state, work)
-                for i in range(size):
-                    work.logs[i] += given.beliefs.log_bias[group[grader], i]
-                chosen = _draw_from_logs(rng, work.logs, size)
-            state.bias[grader] = chosen
+            _draw_bias(grader, rng, given, state, work)
+
+
+@jit
+def _draw_bias(grader: int, rng: np.random.Generator, given: Given, state: State, work: Work) -> None:
+    """Draw a grader's bias given the likelihoods that have been loaded."""
+    group, size = given.beliefs.group[grader], given.beliefs.bias.shape[1]
+    chosen = _draw_from_product(rng, given.beliefs.bias[group], work.scratch.likelihood[grader], work.part)
+    if chosen < 0:
+        _load_bias_logs(grader, given, state, work)
+        for i in range(size):
+            work.logs[i] += given.beliefs.log_bias[group, i]
+        chosen = _draw_from_logs(rng, work.logs, size)
+    state.bias[grader] = chosen
 
 
 @jit
@@ -609,9 +618,16 @@ def _efforts(rng: np.random.Generator, adapt: bool, given: Given, state: State, 
         prior[0], prior[1] = effort_prior(state.hyper)
     for grader in range(len(clamped)):
         if not clamped[grader]:
-            effortful = work.effortful[grader]
-            count = reviews[grader + 1] - reviews[grader]
-            state.effort[grader] = rng.beta(prior[0] + effortful, prior[1] + count - effortful)
+            _draw_effort(grader, rng, given, state)
+
+
+@jit
+def _draw_effort(grader: int, rng: np.random.Generator, given: Given, state: State) -> None:
+    """Draw a grader's effort probability given the efforts."""
+    reviews, prior = given.reports.grader_reviews, given.beliefs.effort
+    effortful = count_effortful(grader, reviews, state.effortful)
+    count = reviews[grader + 1] - reviews[grader]
+    state.effort[grader] = rng.beta(prior[0] + effortful, prior[1] + count - effortful)
 
 
 @jit

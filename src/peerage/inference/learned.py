@@ -51,7 +51,7 @@ def in_use(layout: Layout) -> NDArray[np.bool_]:
     return np.array([used.get(entry.name, True) for entry, _ in coordinates(len(layout.book.rubric))])
 
 
-def labels(layout: Layout) -> list[str]:
+def coordinate_names(layout: Layout) -> list[str]:
     """The names of all coordinates, with the component where there is one."""
     names = layout.book.rubric.names
     entries = coordinates(len(names))
@@ -64,10 +64,9 @@ def priors_table(layout: Layout, hyper: NDArray[np.float64], quantiles: tuple[fl
     rows: list[tuple[Any, ...]] = []
     if not layout.model.learned:
         for name, value in layout.priors.to_dict().items():
-            by_component = value if isinstance(value, list) else [value]
-            for index, entry in enumerate(by_component):
-                component = names[index] if isinstance(value, list) else ""
-                rows.append((name, _FIXED[name][0], component, entry, np.nan, np.nan, _FIXED[name][1]))
+            by_component = dict(zip(names, value, strict=True)) if isinstance(value, list) else {"": value}
+            symbol, meaning = _FIXED[name]
+            rows += [(name, symbol, shown, entry, np.nan, np.nan, meaning) for shown, entry in by_component.items()]
         return pd.DataFrame(rows, columns=list(COLUMNS))
     values = natural(hyper.reshape(-1, hyper.shape[2]), len(names))
     lower, upper = np.quantile(values, quantiles, axis=0)
@@ -104,5 +103,3 @@ def typical_priors(layout: Layout, hyper: NDArray[np.float64]) -> Priors:
         sigma_tau=by_name["sigma_tau"],
         lambda_tau=by_name["lambda_tau"],
     )
-
-

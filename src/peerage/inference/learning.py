@@ -216,7 +216,7 @@ def add_tied(sums: F64, value: float, reliability: float) -> None:
 
 
 @jit
-def reliability_of(grader: int, clamps: Clamps, points: F64, reliability: I32) -> float:
+def reliability_of(grader: int | np.int64, clamps: Clamps, points: F64, reliability: I32) -> float:
     """A grader's reliability, as a number."""
     if clamps.reliability[grader]:
         return float(clamps.reliability_value[grader])
@@ -320,10 +320,10 @@ def _shift(
 @jit
 def _stays(places: I32, steps: int, n_edges: int) -> bool:
     """Whether all places are still on their grid after some steps."""
+    stays = True
     for place in places:
-        if not 0 <= place + steps < n_edges - 1:
-            return False
-    return True
+        stays = stays and 0 <= place + steps < n_edges - 1
+    return stays
 
 
 @jit
@@ -401,7 +401,7 @@ def log_tied(theta: F64, sums: F64) -> float:
         n, s, ss, p, pp, sp = sums[component]
         squares = ss - 2.0 * base * s - 2.0 * slope * sp + n * base * base + 2.0 * base * slope * p + slope**2 * pp
         total += 0.5 * n * math.log(precision) - 0.5 * precision * squares
-    return total
+    return float(total)
 
 
 # Low-effort reports
@@ -526,7 +526,7 @@ def learn_reliability(rng: np.random.Generator, adapt: bool, given: Given, state
 @jit
 def _bias_masses(wanted: int, learning: Learning, theta: F64, out: F64) -> None:
     """Fill ``out`` with the prior masses of a group's biases."""
-    is_student = wanted == STUDENTS or wanted == AUTHORS
+    is_student = wanted in (STUDENTS, AUTHORS)
     mean = theta[MEAN_BIAS] if is_student and learning.has_staff else 0.0
     _normal_masses(learning.bias_edges, mean, math.exp(theta[SIGMA_B]), out)
 

@@ -78,7 +78,7 @@ def refresh(given: Given, theta: F64) -> None:
 
 @jit
 def _mean_bias(group: int, given: Given, theta: F64) -> float:
-    is_student = group == STUDENTS or group == AUTHORS
+    is_student = group in (STUDENTS, AUTHORS)
     return float(theta[MEAN_BIAS]) if is_student and given.learning.has_staff else 0.0
 
 
@@ -105,7 +105,7 @@ def learn_true_grades(rng: np.random.Generator, adapt: bool, given: Given, state
     _count_true_grades(given, state, work)
     if not given.learning.correlated:
         for component in range(n_components):
-            _learn_mean(component, rng, given, state, work)
+            _learn_mean(component, rng, state, work)
             _learn_spread(component, rng, given, state, work)
         if given.learning.can_shift:
             for _ in range(_SHIFTS):
@@ -158,7 +158,7 @@ def _log_plain(theta: F64, sums: F64) -> float:
 
 
 @jit
-def _learn_mean(component: int, rng: np.random.Generator, given: Given, state: State, work: Work) -> None:
+def _learn_mean(component: int, rng: np.random.Generator, state: State, work: Work) -> None:
     """Draw a component's mean true grade."""
     theta = state.hyper
     count, linear, _ = work.grade_sums[component]

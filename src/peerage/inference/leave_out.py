@@ -1,7 +1,7 @@
 """Predicting each review from all the others, in one draw: kernels.
 
-The efforts are drawn anew given everything else, and true grades are summed out, so that all that is left in the draw of
-the review which is predicted is what it taught about its grader (see ``loo``).
+The efforts are drawn anew given everything else, and true grades are summed out, so that all that is left in the draw
+of the review which is predicted is what it taught about its grader (see ``loo``).
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ from peerage.inference.learning import refresh
 from peerage.inference.learning_conjugate import refresh as refresh_exactly
 from peerage.inference.predictive import bin_mass
 
+Int = int | np.int64
+
 
 class Scale(NamedTuple):
     """Each report's component, level and bin; each component's bins, grades and low-effort masses."""
@@ -48,8 +50,11 @@ class Scale(NamedTuple):
 
 
 class Prediction(NamedTuple):
-    """Of each review, the log of the density that the fit used and of the probability of its bins; of each report,
-    the expected grade."""
+    """What a draw predicts.
+
+    Of each review, the log of the density that the fit used and of the probability of its bins; of each report, the
+    expected grade.
+    """
 
     log_density: F64
     log_mass: F64
@@ -57,7 +62,7 @@ class Prediction(NamedTuple):
 
 
 @jit
-def _expected_report(component: int, effort: float, centre: float, variance: float, scale: Scale) -> float:
+def _expected_report(component: Int, effort: float, centre: float, variance: float, scale: Scale) -> float:
     """The expected grade of a report whose value is normal if effortful."""
     edges, grades = scale.edges[component], scale.grades[component]
     expected = 0.0
@@ -95,7 +100,7 @@ def _moments_with(weights: F32, begin: int, end: int) -> tuple[float, float, flo
 
 
 @jit(fastmath={"reassoc", "contract", "nsz"})
-def _moments_without(weights: F32, table: F32, start: int, begin: int, end: int) -> tuple[float, float, float]:
+def _moments_without(weights: F32, table: F32, start: Int, begin: int, end: int) -> tuple[float, float, float]:
     """The same with the likelihood that starts at ``start`` taken out."""
     total, linear, square = np.float32(0.0), np.float32(0.0), np.float32(0.0)
     middle, first = np.float32(0.5 * (begin + end)), np.uint64(start)
@@ -108,7 +113,7 @@ def _moments_without(weights: F32, table: F32, start: int, begin: int, end: int)
 
 
 @jit
-def _moments(weights: F32, table: F32, start: int, ends: I64, points: F64) -> tuple[float, float]:
+def _moments(weights: F32, table: F32, start: Int, ends: I64, points: F64) -> tuple[float, float]:
     """Mean and variance of a true grade, the likelihood that starts at ``start`` taken out if that is not negative."""
     begin, end = ends[0], ends[1]
     if start >= 0:
@@ -179,8 +184,8 @@ def leave_out(
         for c in range(last - first):
             work.totals[c] = total_of(running[c], ends[c, 0], ends[c, 1])
         for position in range(begin, end):
-            review = np.int64(reports.submission_reviews[position])
-            grader = np.int64(reports.review_grader[review])
+            review: Int = np.int64(reports.submission_reviews[position])
+            grader: Int = np.int64(reports.review_grader[review])
             is_effortful = state.effortful[review]
             effort = state.effort[grader]
             if not clamps.effort[grader]:
@@ -245,8 +250,8 @@ def leave_out_exactly(
         first = reports.submission_cells[submission]
         gather(submission, given, state, work)
         for position in range(reports.submission_start[submission], reports.submission_start[submission + 1]):
-            review = np.int64(reports.submission_reviews[position])
-            grader = np.int64(reports.review_grader[review])
+            review: Int = np.int64(reports.submission_reviews[position])
+            grader: Int = np.int64(reports.review_grader[review])
             is_effortful = state.effortful[review]
             effort = state.effort[grader]
             if not clamps.effort[grader]:

@@ -89,7 +89,8 @@ class _Predictor:
         self.given = with_own_beliefs(engine.prepare(layout))
         self.state = engine.initial_state(layout, self.given, rng)
         self.work = engine.new_work(layout)
-        self.out = Prediction(*(np.zeros(size) for size in (layout.book.n_reviews,) * 2), np.zeros(len(layout.report_level)))
+        n_reviews, n_reports = layout.book.n_reviews, len(layout.report_level)
+        self.out = Prediction(np.zeros(n_reviews), np.zeros(n_reviews), np.zeros(n_reports))
         self.scale = _scale(layout)
 
     def predict(self, draw: int, low_effort: Floats) -> Prediction:
@@ -102,9 +103,7 @@ class _Predictor:
         for name in ("reliability", "bias"):
             values[name] = self._numbers(name)
         scale = self.scale._replace(low_effort=low_effort)
-        self.kernel(
-            self.rng, self.given, self.state, self.work, values["reliability"], values["bias"], scale, self.out
-        )
+        self.kernel(self.rng, self.given, self.state, self.work, values["reliability"], values["bias"], scale, self.out)
         return self.out
 
     def _numbers(self, name: str) -> Floats:
@@ -112,7 +111,7 @@ class _Predictor:
         if current.dtype.kind == "i":
             points = getattr(self.layout.grids, name).points
             current = points[np.minimum(current, len(points) - 1)]
-        return np.where(np.isnan(known), current, known)
+        return np.asarray(np.where(np.isnan(known), current, known))
 
 
 def _scale(layout: Layout) -> Scale:

@@ -1,8 +1,8 @@
 """Chains that have settled in a mirror image of the class, and what is done about them.
 
-Where many reports are of low effort and alike, a chain can come to take those who do not try for reliable and the others
-for shirkers. Such a mode predicts reviews worse. Early in a fit every chain's leave-one-out predictions are compared;
-chains with next to no weight start again from where the best one stands.
+Where many reports are of low effort and alike, a chain can come to take those who do not try for reliable and the
+others for shirkers. Such a mode predicts reviews worse. Chains start apart, at the end of burn-in their leave-one-out
+predictions are compared, and those that predict clearly worse than the best start again from where that one stands.
 """
 
 from __future__ import annotations
@@ -12,38 +12,29 @@ from numpy.typing import NDArray
 
 from peerage.inference.sampler import ChainState
 
-LEAST_SHARE = 0.25
-"""A chain whose weight is below this share of an equal one starts again from the best."""
-
-_RESAMPLES = 1000
+MARGIN = 3.0
+"""How many standard errors worse than the best a chain must be to start again; its sampling noise is among them."""
 
 
-def chain_weights(by_chain: NDArray[np.float64], owner: NDArray[np.integer], rng: np.random.Generator) -> NDArray[np.float64]:
-    """Weights of chains by their predictive power: pseudo-BMA, averaged over a Bayesian bootstrap of submissions.
+def worse_chains(by_chain: NDArray[np.float64], owner: NDArray[np.integer]) -> tuple[int, tuple[int, ...]]:
+    """The chain that predicts best, and those that are clearly worse.
 
-    ``by_chain`` (chains, reviews) has the log predictive probability of each review, ``owner`` its submission. The
-    bootstrap keeps a difference from deciding that may be due to a few submissions (Yao et al. 2018).
+    ``by_chain`` (chains, reviews) has the log predictive probability of each review, ``owner`` its submission.
     """
     sums = np.array([np.bincount(owner, row) for row in by_chain])
-    shares = rng.dirichlet(np.ones(sums.shape[1]), _RESAMPLES) * sums.shape[1]
-    totals = shares @ sums.T
-    weights = np.exp(totals - totals.max(axis=1, keepdims=True))
-    weights /= weights.sum(axis=1, keepdims=True)
-    return np.asarray(weights.mean(axis=0))
+    best = int(np.argmax(sums.sum(axis=1)))
+    gaps = sums[best] - sums
+    errors = np.sqrt(gaps.shape[1] * gaps.var(axis=1))
+    worse = gaps.sum(axis=1) > MARGIN * np.maximum(errors, 1e-9)
+    return best, tuple(int(chain) for chain in np.flatnonzero(worse))
 
 
-def restarts(weights: NDArray[np.float64]) -> tuple[int, ...]:
-    """The chains that are to start again."""
-    return tuple(int(chain) for chain in np.flatnonzero(weights < LEAST_SHARE / len(weights)))
-
-
-def restarted(states: tuple[ChainState, ...], weights: NDArray[np.float64]) -> tuple[ChainState, ...]:
-    """The chains' states, those of too little weight replaced by the best one's; each keeps its own generator."""
-    best = states[int(np.argmax(weights))]
-    poor = set(restarts(weights))
+def restarted(states: tuple[ChainState, ...], best: int, worse: tuple[int, ...]) -> tuple[ChainState, ...]:
+    """The chains' states, the worse ones replaced by the best one's; each keeps its own generator."""
+    copied = states[best].variables
     return tuple(
-        ChainState({name: values.copy() for name, values in best.variables.items()}, state.generator)
-        if chain in poor
+        ChainState({name: values.copy() for name, values in copied.items()}, state.generator)
+        if chain in worse
         else state
         for chain, state in enumerate(states)
     )

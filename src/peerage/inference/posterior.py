@@ -19,9 +19,9 @@ from peerage.gradebook import MISSING, ROLES, STUDENT, Gradebook
 from peerage.inference.checks import Checks, predictive_checks
 from peerage.inference.diagnostics import Diagnostics, convergence_problems, rhat_and_ess
 from peerage.inference.draws import Draws
-from peerage.inference.layout import Layout, lay_out
 from peerage.inference.held_out import HeldOut, held_out
-from peerage.inference.learned import in_use, labels, priors_table, typical_priors
+from peerage.inference.layout import Layout, lay_out
+from peerage.inference.learned import coordinate_names, in_use, priors_table, typical_priors
 from peerage.inference.loo import LeaveOneOut, leave_one_out
 from peerage.inference.predictive import log_likelihood, report_masses
 from peerage.inference.sampler import VARIABLES, Samples, at_least, sample
@@ -393,7 +393,7 @@ class Posterior:
             yield name, self.samples.draws[name][:, :, free], [self.book.graders[grader] for grader in free]
         if self.model.learned:
             used = np.flatnonzero(in_use(self.layout))
-            names = labels(self.layout)
+            names = coordinate_names(self.layout)
             yield "priors", self.samples.hyper[:, :, used].astype(np.float32), [names[place] for place in used]
 
     def _prior_problems(self) -> Iterator[Problem]:
@@ -418,8 +418,8 @@ class Posterior:
     def _mode_problems(self) -> Iterator[Problem]:
         if self.restarts:
             message = (
-                f"{counted(len(self.restarts), 'chain')} of {self.samples.n_chains} settled in a mirror image that takes "
-                "those who do not try for reliable; it predicts reviews worse, and they started again from the best chain"
+                f"{counted(len(self.restarts), 'chain')} of {self.samples.n_chains} settled on another reading of the "
+                "class, which predicts reviews worse, and started again from the best chain"
             )
             yield Problem(message)
 

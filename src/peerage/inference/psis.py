@@ -31,7 +31,7 @@ def smooth(log_ratios: Floats) -> float:
     top = log_ratios.max()
     for i in range(count):
         log_ratios[i] -= top
-    size = int(math.ceil(min(0.2 * count, 3.0 * math.sqrt(count))))
+    size = math.ceil(min(0.2 * count, 3.0 * math.sqrt(count)))
     shape = math.inf
     if size >= _LEAST_TAIL:
         order = np.argsort(log_ratios)
