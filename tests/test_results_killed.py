@@ -51,6 +51,16 @@ def test_earlier_or_new_results_are_found_wherever_the_writer_dies(tmp_path: Pat
     assert (absent == 0) == in_one_step
 
 
+def test_results_are_kept_before_new_ones_take_their_place_wherever_the_writer_dies(tmp_path: Path) -> None:
+    found = []
+    for target in targets_of_killed_writers(tmp_path, "keeping", "earlier"):
+        found.append(contents(results.find(target)))
+        kept = target.with_name("results-before-1")
+        if kept.exists() or found[-1] == "new":
+            assert contents(results.find(kept)) == "old"
+    assert set(found) == {"old", "new"}
+
+
 def test_first_results_are_there_whole_or_not_at_all_wherever_the_writer_dies(tmp_path: Path) -> None:
     found = []
     for target in targets_of_killed_writers(tmp_path, "exchange", "none"):

@@ -68,5 +68,4 @@ def _environment() -> Environment:
     )
     environment.filters["percent"] = lambda share: f"{share:.0%}"
     environment.filters["fixed"] = lambda number, digits=2: f"{number:.{digits}f}"
-    environment.filters["signed"] = lambda number: f"{number:+.2f}"
     return environment

@@ -2,13 +2,13 @@
 // All text goes into the page as text nodes and attributes, never as markup.
 const PAGE_ROWS = 25;
 const SVG = "http://www.w3.org/2000/svg";
+const DRAWN = new Set(["svg", "rect", "text"]);
 const data = JSON.parse(document.getElementById("data").textContent);
 const order = new Intl.Collator(undefined, { numeric: true });
 
 function element(tag, attributes, ...children) {
-  const node = attributes?.viewBox || tag === "rect" || tag === "text"
-    ? document.createElementNS(SVG, tag) : document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes ?? {})) node.setAttribute(name, value);
+  const node = DRAWN.has(tag) ? document.createElementNS(SVG, tag) : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
   node.append(...children.map((child) => (child instanceof Node ? child : String(child))));
   return node;
 }
