@@ -53,9 +53,9 @@ PLANTED: dict[str, Bug] = {
     "low effort on the wrong side of the odds": Bug(
         kernels,
         Model(priors="paper"),
-        """_log_ratio(report, review, submission, given, state, work)
+        """log_ratio(report, review, submission, given, state, work)
                         log_odds -= beliefs.log_low_effort[report]""",
-        """_log_ratio(report, review, submission, given, state, work)
+        """log_ratio(report, review, submission, given, state, work)
                         log_odds += beliefs.log_low_effort[report]""",
     ),
 }

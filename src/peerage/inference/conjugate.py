@@ -249,8 +249,8 @@ def log_density(report: int, review: int, first: int, given: Given, state: State
 @jit
 def log_density_given(report: int, grader: int, given: Given, state: State) -> float:
     """Log density of an effortful report given its true grade."""
-    gap = given.value[report] - state.bias[grader] - state.true_grade[given.reports.report_cell[report]]
-    precision = state.reliability[grader]
+    centre, precision = state.true_grade[given.reports.report_cell[report]], state.reliability[grader]
+    gap = given.value[report] - centre - state.bias[grader]
     return float(0.5 * np.log(precision / (2 * np.pi)) - 0.5 * precision * gap * gap)
 
 

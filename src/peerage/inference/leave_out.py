@@ -129,21 +129,9 @@ def _moments(weights: F32, table: F32, start: Int, ends: I64, points: F64) -> tu
 
 
 @jit
-def leave_out(
-    rng: np.random.Generator,
-    given: Given,
-    state: State,
-    work: Work,
-    reliability: F64,
-    bias: F64,
-    scale: Scale,
-    out: Prediction,
-) -> None:
-    """Predict every review in the censored model."""
-    reports, tables, beliefs, clamps = given.reports, given.tables, given.beliefs, given.clamps
-    running, ends, offset = work.running, work.ends, work.offset
-    if given.learning.on:
-        refresh(given.learning, beliefs, state.hyper, work.scratch)
+def _draw_efforts(rng: np.random.Generator, given: Given, state: State, work: Work) -> None:
+    """Draw all efforts given the true grades; note where each grader's likelihoods are."""
+    reports, tables, beliefs, offset = given.reports, given.tables, given.beliefs, work.offset
     for grader in range(len(offset)):
         row = state.reliability[grader] * tables.row_length[grader]
         offset[grader] = row + tables.from_bias[state.bias[grader]]
@@ -160,6 +148,25 @@ def leave_out(
         state.effortful[review] = rng.random() < probability
     for grader in range(len(offset)):
         work.effortful[grader] = count_effortful(grader, reports.grader_reviews, state.effortful)
+
+
+@jit
+def leave_out(
+    rng: np.random.Generator,
+    given: Given,
+    state: State,
+    work: Work,
+    reliability: F64,
+    bias: F64,
+    scale: Scale,
+    out: Prediction,
+) -> None:
+    """Predict every review in the censored model."""
+    reports, tables, beliefs, clamps = given.reports, given.tables, given.beliefs, given.clamps
+    running, ends, offset = work.running, work.ends, work.offset
+    if given.learning.on:
+        refresh(given.learning, beliefs, state.hyper, work.scratch)
+    _draw_efforts(rng, given, state, work)
     for submission in range(len(reports.submission_cells) - 1):
         begin, end = reports.submission_start[submission], reports.submission_start[submission + 1]
         first, last = reports.submission_cells[submission], reports.submission_cells[submission + 1]
@@ -171,7 +178,7 @@ def leave_out(
                 copy_into(running[c], work.priors[c])
                 ends[c, 0], ends[c, 1] = 0, running.shape[1]
             else:
-                component = reports.cell_component[cell]
+                component = np.int64(reports.cell_component[cell])
                 copy_into(running[c], beliefs.true_grade[component])
                 ends[c, 0], ends[c, 1] = beliefs.support[component]
         for position in range(begin, end):
@@ -184,8 +191,8 @@ def leave_out(
         for c in range(last - first):
             work.totals[c] = total_of(running[c], ends[c, 0], ends[c, 1])
         for position in range(begin, end):
-            review: Int = np.int64(reports.submission_reviews[position])
-            grader: Int = np.int64(reports.review_grader[review])
+            review = np.int64(reports.submission_reviews[position])
+            grader = np.int64(reports.review_grader[review])
             is_effortful = state.effortful[review]
             effort = state.effort[grader]
             if not clamps.effort[grader]:
@@ -193,14 +200,14 @@ def leave_out(
                 effort = expected_effort(work.effortful[grader] - is_effortful, n_others, beliefs.effort)
             careful = careless = 0.0
             for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
-                cell = np.int64(reports.report_cell[report])
-                c = cell - first
+                where = np.int64(reports.report_cell[report])
+                c = where - first
                 start = tables.report_row[report] + offset[grader]
                 careless += beliefs.log_low_effort[report]
                 if end - begin > MAX_COLLAPSED:
                     # So many graded this that its true grade hardly depends on the review.
-                    careful += tables.log_mass[start + state.true_grade[cell]]
-                    centre, variance = tables.true_grade_points[state.true_grade[cell]], 0.0
+                    careful += tables.log_mass[start + state.true_grade[where]]
+                    centre, variance = tables.true_grade_points[state.true_grade[where]], 0.0
                 else:
                     with_report = without = work.totals[c]
                     if is_effortful:
@@ -214,10 +221,27 @@ def leave_out(
                     own = np.int64(start) if is_effortful else np.int64(-1)
                     centre, variance = _moments(running[c], tables.mass, own, ends[c], tables.true_grade_points)
                 variance += 1.0 / reliability[grader]
-                component = np.int64(reports.cell_component[cell])
+                component = np.int64(reports.cell_component[where])
                 out.mean[report] = _expected_report(component, effort, centre + bias[grader], variance, scale)
             out.log_mass[review] = _log_mixture(effort, careful, careless)
             out.log_density[review] = out.log_mass[review]
+
+
+@jit
+def _draw_efforts_exactly(rng: np.random.Generator, given: ExactGiven, state: ExactState, work: ExactWork) -> None:
+    """Draw all efforts given the true grades."""
+    reports, beliefs = given.reports, given.beliefs
+    for review in range(len(reports.review_grader)):
+        grader = reports.review_grader[review]
+        probability = state.effort[grader]
+        if 0.0 < probability < 1.0:
+            log_odds = math.log(probability / (1.0 - probability))
+            for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
+                log_odds += log_density_given(report, grader, given, state) - beliefs.log_low_effort[report]
+            probability = 1.0 / (1.0 + math.exp(-log_odds))
+        state.effortful[review] = rng.random() < probability
+    for grader in range(len(work.effortful)):
+        work.effortful[grader] = count_effortful(grader, reports.grader_reviews, state.effortful)
 
 
 @jit
@@ -235,23 +259,13 @@ def leave_out_exactly(
     reports, beliefs, clamps = given.reports, given.beliefs, given.clamps
     if given.learning.on:
         refresh_exactly(given, state.hyper)
-    for review in range(len(reports.review_grader)):
-        grader = reports.review_grader[review]
-        probability = state.effort[grader]
-        if 0.0 < probability < 1.0:
-            log_odds = math.log(probability / (1.0 - probability))
-            for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
-                log_odds += log_density_given(report, grader, given, state) - beliefs.log_low_effort[report]
-            probability = 1.0 / (1.0 + math.exp(-log_odds))
-        state.effortful[review] = rng.random() < probability
-    for grader in range(len(work.effortful)):
-        work.effortful[grader] = count_effortful(grader, reports.grader_reviews, state.effortful)
+    _draw_efforts_exactly(rng, given, state, work)
     for submission in range(len(reports.submission_cells) - 1):
         first = reports.submission_cells[submission]
         gather(submission, given, state, work)
         for position in range(reports.submission_start[submission], reports.submission_start[submission + 1]):
-            review: Int = np.int64(reports.submission_reviews[position])
-            grader: Int = np.int64(reports.review_grader[review])
+            review = np.int64(reports.submission_reviews[position])
+            grader = np.int64(reports.review_grader[review])
             is_effortful = state.effortful[review]
             effort = state.effort[grader]
             if not clamps.effort[grader]:
