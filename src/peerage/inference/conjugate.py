@@ -184,7 +184,7 @@ def gather(submission: int, given: Given, state: State, work: Work) -> None:
 
 
 @jit
-def move_review(review: int, sign: float, first: int, given: Given, state: State, work: Work) -> None:
+def move_review(review: int | np.int64, sign: float, first: int, given: Given, state: State, work: Work) -> None:
     """Add a review's reports to its cells' sums (sign 1) or take them out (sign -1)."""
     reports = given.reports
     grader = reports.review_grader[review]
@@ -227,7 +227,7 @@ def _efforts(
 
 
 @jit
-def log_density(report: int, review: int, first: int, given: Given, state: State, work: Work) -> float:
+def log_density(report: int, review: int | np.int64, first: int, given: Given, state: State, work: Work) -> float:
     """Log density of an effortful report given the others in ``work``, true grade summed out."""
     reports, clamps = given.reports, given.clamps
     grader = reports.review_grader[review]
