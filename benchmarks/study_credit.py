@@ -16,7 +16,14 @@ import peerage as pg
 
 CLASSES, STUDENTS, WEEKS = 20, 32, 8
 COUNTS = (2, 4, 8, 16, 32)
-KINDS = {"poor": (0.1, 0.8), "weak": (0.4, 0.8), "fair": (0.8, 0.8), "good": (1.5, 0.9), "very good": (3.0, 1.0)}
+KINDS = {
+    "poor": (0.1, 0.8),
+    "very weak": (0.31, 0.8),
+    "weak": (0.4, 0.8),
+    "fair": (0.8, 0.8),
+    "good": (1.5, 0.9),
+    "very good": (3.0, 1.0),
+}
 """Reliability and effort; the zero mark is at a dependability (their product) of 0.2."""
 
 

@@ -1,11 +1,11 @@
 """Marks for peer grading: the optimistic estimate of a grader under a prior that expects little.
 
 A grader's mark depends on dependability (effort × reliability). The prior of reliability is replaced by a sceptical
-one, an exponential distribution, which holds a grader to be worthless rather than good. Its rate is such that the
-optimistic quantile of a grader of whom nothing is known lies at half of the zero mark of the scale. So everybody begins
-at zero, and whoever grades better than the zero mark gains by grading more: with each review scepticism yields to
-what is seen. If everybody began at the zero mark itself, the optimism that also yields would count for more, and
-students just above that mark would lose by grading on.
+one: a Lomax distribution, which is highest at zero and falls from there, at first as an exponential would, but with a
+long tail, so that clear evidence convinces. Its scale is such that the optimistic quantile of a grader of whom nothing
+is known lies at half of the zero mark. So everybody begins at zero, and whoever grades better than the zero mark
+gains by grading more: with each review scepticism yields to what is seen. If everybody began at the zero mark itself,
+the optimism that yields too would count for more, and students just above that mark would lose by grading on.
 
 A change of one grader's prior needs no other fit: each draw is weighed by the sceptical density of the grader's
 reliability over the density that the fit took.
@@ -13,7 +13,7 @@ reliability over the density that the fit took.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from peerage.decisions.graderprior import fit_prior
+from peerage.decisions.graderprior import GraderPrior, fit_prior
 from peerage.errors import ModelError, Problem
 from peerage.gradebook import ROLES, STUDENT, Gradebook
 from peerage.inference.posterior import Posterior
@@ -36,6 +36,9 @@ MINIMUM_REVIEWS = 3
 
 BEGINNING = 0.5
 """Where a grader of whom nothing is known begins, as a share of the zero mark."""
+
+TAIL = 4.0
+"""The index of the sceptical prior, which exceeds x times its scale with a probability of (1 + x)^−index."""
 
 FEWEST_EFFECTIVE = 25
 """A mark that rests on fewer effective draws is said to be imprecise."""
@@ -123,7 +126,9 @@ def credit(
         raise ModelError(f"optimistic is a probability between 0 and 1, not {optimistic!r}")
     book = posterior.book
     students = np.flatnonzero(book.roles == STUDENT)
-    estimate, effective = _sceptical_estimates(posterior, scale.zero, optimistic)
+    prior = fit_prior(posterior)
+    unit = sceptical_scale(BEGINNING * scale.zero, prior.efforts, optimistic)
+    estimate, effective = estimates_under(posterior, lambda x: log_sceptical(x, unit), prior, optimistic)
     n_graded = np.bincount(book.review_grader, minlength=book.n_graders)
     idle = _authors_without_reviews(book) if required_reviews else []
     none = np.zeros(len(idle))
@@ -138,23 +143,29 @@ def credit(
     return _with_marks(table, imprecise, scale, required_reviews, minimum_reviews)
 
 
-def sceptical_rate(zero: float, efforts: Floats, optimistic: float) -> float:
-    """The rate of the sceptical prior, from where the optimistic quantile of its reliability times effort lies."""
-    # An exponential variable of rate 1 times an effort e is below x with probability 1 − exp(−x/e).
-    return float(brentq(lambda x: np.mean(-np.expm1(-x / efforts)) - optimistic, 0.0, 1e3)) / (BEGINNING * zero)
+def sceptical_scale(beginning: float, efforts: Floats, optimistic: float) -> float:
+    """The scale of the sceptical prior, from where the optimistic quantile of reliability times effort begins."""
+    quantile = brentq(lambda x: np.mean(1 - (1 + x / efforts) ** -TAIL) - optimistic, 0.0, 1e6)
+    return beginning / float(quantile)
 
 
-def _sceptical_estimates(posterior: Posterior, zero: float, optimistic: float) -> tuple[Floats, Floats]:
-    """(graders,) each: the optimistic quantile of dependability as the sceptic sees it, and its effective draws."""
-    prior, n_graders = fit_prior(posterior), posterior.book.n_graders
+def log_sceptical(reliability: Floats, scale: float) -> Floats:
+    """The log of the sceptical prior's density."""
+    return np.asarray(np.log(TAIL / scale) - (TAIL + 1) * np.log1p(reliability / scale))
+
+
+def estimates_under(
+    posterior: Posterior, log_density: Callable[[Floats], Floats], prior: GraderPrior, level: float
+) -> tuple[Floats, Floats]:
+    """(graders,) each: a quantile of dependability under another prior of reliability, and its effective draws."""
+    n_graders = posterior.book.n_graders
     reliability = posterior.draws["reliability"].reshape(-1, n_graders).astype(float)
     effort = posterior.draws["effort"].reshape(-1, n_graders)
-    rate = sceptical_rate(zero, prior.efforts, optimistic)
-    log_weight = np.log(rate) - rate * reliability - prior.log_density(reliability)
+    log_weight = log_density(reliability) - prior.log_density(reliability)
     log_weight[:, ~np.isnan(posterior.layout.known.reliability)] = 0.0
     weight = np.exp(log_weight - log_weight.max(axis=0))
     effective = weight.sum(axis=0) ** 2 / (weight**2).sum(axis=0)
-    return weighted_quantile(reliability * effort, weight, optimistic), effective
+    return weighted_quantile(reliability * effort, weight, level), effective
 
 
 def weighted_quantile(values: Floats, weights: Floats, level: float) -> Floats:
