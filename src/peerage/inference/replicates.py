@@ -51,7 +51,7 @@ def _thinned(layout: Layout, samples: Samples, count: int, seed: int) -> Draws:
     """``count`` draws spread evenly over all chains, as one chain; some repeatedly where there are fewer."""
     kept = np.linspace(0, samples.n_chains * samples.n_draws - 1, count).round().astype(np.int64)
     chosen = {name: values.reshape(-1, values.shape[2])[kept][None] for name, values in samples.draws.items()}
-    hyper = samples.hyper.reshape(-1, samples.hyper.shape[2])[kept][None]
+    hyper = np.concatenate(samples.hyper)[kept][None]
     return Draws(layout, replace(samples, draws=chosen, hyper=hyper), seed)
 
 
