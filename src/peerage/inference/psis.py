@@ -24,8 +24,8 @@ _PRIOR_DRAWS, _PRIOR_SHAPE = 10.0, 0.5
 def smooth(log_ratios: Floats) -> float:
     """Smooth log importance ratios in place and normalise them; returns the shape k of their tail.
 
-    A tail that cannot be fitted is left alone: k is infinite where there are too few draws, -infinite where the
-    largest ratios are all equal.
+    A tail that cannot be fitted is left alone: k is infinite where it has too few draws or a quarter of them tie with
+    its lower end, -infinite where the largest ratios are all equal.
     """
     count = len(log_ratios)
     top = log_ratios.max()
@@ -39,8 +39,9 @@ def smooth(log_ratios: Floats) -> float:
         tail = np.empty(size)
         for i in range(size):
             tail[i] = math.exp(log_ratios[order[count - size + i]]) - cutoff
-        shape = -math.inf
-        if tail[size - 1] > 1e-14 and tail[size // 4] > 0.0:
+        if tail[size - 1] <= 1e-14:
+            shape = -math.inf
+        elif tail[size // 4] > 0.0:
             shape, scale = _fit_pareto(tail)
             for i in range(size):
                 probability = (i + 0.5) / size
