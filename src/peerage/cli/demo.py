@@ -32,7 +32,7 @@ def command(
 
     say("simulating a class of 120 students and 10 weeks, and fitting it …")
     book, truth = simulate(setting="b", seed=0)
-    posterior = infer(book, truth.model, draws=DRAWS, seed=0, progress=True)
+    posterior = infer(book, draws=DRAWS, seed=0, progress=True)
     with results.writing(out) as folder:
         write_class(truth, folder)
         outputs = Outputs.of(posterior, [folder / GRADES])
