@@ -397,11 +397,14 @@ def test_a_seed_may_be_any_integer_and_extending_checks_its_settings(tmp_path: P
 
 
 def test_priors_made_for_another_class_are_noticed() -> None:
-    """Grades far below the prior's mean are moved up as a whole, which the fit says; grades near it are not."""
-    for mu_s, noticed in ((1.5, True), (4.0, False)):
+    """Grades far below the paper's mean are moved up as a whole, which the fit says; grades near it are not.
+
+    Learned priors go where the grades are.
+    """
+    for mu_s, used, noticed in ((1.5, "paper", True), (4.0, "paper", False), (1.5, "learned", False)):
         priors = pg.Priors.paper(mu_s=mu_s)
         book, _ = pg.simulate(students=20, weeks=2, model=pg.Model(priors=priors), setting=None, seed=1)
-        warnings = pg.fit(book, chains=2, draws=200, seed=0).warnings
+        warnings = pg.fit(book, pg.Model(priors=used), chains=2, draws=200, seed=0).warnings
         assert any("the priors move" in warning.message for warning in warnings) == noticed
 
 
