@@ -118,3 +118,22 @@ def test_what_to_do_next_is_said_in_two_lines() -> None:
         "1 student should practise, 2 may grade unsupervised (graders.csv).",
     ]
     assert len(list(summary.attention(checks.head(0), graders))) == 1
+
+
+def test_what_was_learned_and_chosen_is_wrapped_without_loose_ends() -> None:
+    book, _ = pg.simulate(10, 1, seed=4, tas=0, components=2)
+    posterior = pg.fit(book, "auto", chains=1, draws=100, burn_in=20, seed=1)
+    lines = shown(posterior, 80)
+    text = " ".join(" ".join(lines).split())
+    assert posterior.held_out is not None
+    assert posterior.choice is not None
+    assert posterior.held_out.sentence in text
+    assert all(" ".join(sentence.split()) in text for sentence in posterior.choice.sentences)
+    start = next(index for index, line in enumerate(lines) if line.startswith("Learned from the class: "))
+    block = lines[start : lines.index("", start)]
+    assert "No staff graded: the general level of the grades is the peers'." in block
+    assert max(map(len, block)) <= 80
+    assert [line for line in block if line.endswith(" ")] == []
+    rivals = block[next(index for index, line in enumerate(block) if line.startswith(" ")) :]
+    assert len(rivals) > len(posterior.choice.table) - 1
+    assert all(line.startswith("  ") for line in rivals)

@@ -11,6 +11,7 @@ from peerage.decisions.explain import Explanation
 from peerage.gradebook import ROLES, STUDENT
 from peerage.inference.posterior import Posterior
 from peerage.rubric import Component
+from peerage.wording import counted
 
 SHOWN_GRADERS = 3
 """How many of the most and of the least reliable students are named."""
@@ -104,6 +105,12 @@ def spread_of(component: Component, grades: pd.DataFrame) -> Spread:
         float(expected.std()),
         int((compared["grade"].to_numpy() != rounded).sum()),
     )
+
+
+def unreliable_predictions(number: int, reviews: int) -> str:
+    """That some reviews could not be left out reliably."""
+    share = f"{number:,} of {counted(reviews, 'review')}"
+    return f"For {share} the prediction may be off: a fit without that review could differ too much from this one."
 
 
 def _extremes(graders: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -15,7 +16,7 @@ from peerage.decisions.trust import PRACTICE, UNSUPERVISED
 from peerage.gradebook import ROLES
 from peerage.inference.posterior import Posterior
 from peerage.model import Model
-from peerage.summary import UNSURE, Spread, Summary, summarise
+from peerage.summary import UNSURE, Spread, Summary, summarise, unreliable_predictions
 from peerage.wording import counted
 
 _NOUNS = dict(zip(ROLES, ("student", "TA", "instructor"), strict=True))
@@ -24,8 +25,8 @@ SHOWN_CHECKS = 3
 
 _LEARNED = {
     "effort": "effort in {:.0%} of reviews",
-    "reliability": "reliability {:.1f} when trying",
-    "sigma_b": "generosity that differs by {:.1f} (sd)",
+    "reliability": "a typical reliability of {:.1f}",
+    "sigma_b": "biases that differ by {:.1f} (sd)",
     "mean_bias": "students {:+.1f} against staff",
 }
 _SCALE = "Reliability is 1 / error variance on a scale of 0 to 5, with a 90% interval."
@@ -36,7 +37,10 @@ def show(posterior: Posterior, console: Console, explanation: Explanation | None
     summary = summarise(posterior, explanation)
     console.print(*_setting(posterior), sep="\n")
     console.print("", _spread_table(summary.spreads), "", sep="\n")
-    console.print(*_certainty(summary), *_foundations(posterior), sep="\n")
+    console.print(*_certainty(summary), sep="\n")
+    foundations = [_wrapped(sentence, console.width) for sentence in _foundations(posterior)]
+    if foundations:
+        console.print("", *foundations, sep="\n")
     if len(summary.most_reliable):
         console.print("", _grader_table(summary, posterior.model), _SCALE, sep="\n")
 
@@ -93,14 +97,23 @@ def _foundations(posterior: Posterior) -> Iterator[str]:
     """What was learned about the class as a whole, and how far the model can be relied on."""
     if posterior.model.learned:
         priors = posterior.priors().groupby("parameter")["value"].mean()
-        parts = [f"{words.format(priors[name])}" for name, words in _LEARNED.items() if name in priors]
+        parts = [words.format(priors[name]) for name, words in _LEARNED.items() if name in priors]
         yield f"Learned from the class: {', '.join(parts)}."
     if not posterior.layout.has_staff:
         yield "No staff graded: the general level of the grades is the peers'."
     if posterior.held_out is not None:
         yield posterior.held_out.sentence
+    untrusted = int(posterior.leave_one_out.untrusted.sum())
+    if untrusted:
+        yield unreliable_predictions(untrusted, posterior.book.n_reviews)
     if posterior.choice is not None:
         yield from posterior.choice.sentences
+
+
+def _wrapped(sentence: str, width: int) -> str:
+    """A sentence in lines; those that follow an indented one are indented further."""
+    hanging = "    " if sentence.startswith(" ") else ""
+    return textwrap.fill(sentence, width, subsequent_indent=hanging, break_on_hyphens=False)
 
 
 def _share(number: int, total: int) -> str:

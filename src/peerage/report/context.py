@@ -14,7 +14,7 @@ from peerage.report.data import SubmissionData, submission_data
 from peerage.report.fitted import Fitted, numbers
 from peerage.report.graders import ROLE_WORDS, Grader, graders_of, in_need_of_practice, of_low_effort
 from peerage.report.marks import Marks, marks_of
-from peerage.report.words import Prior, model_words, priors_of
+from peerage.report.words import Prior, choice_words, model_words, prediction_words, priors_of
 from peerage.summary import UNSURE, Spread, spread_of
 from peerage.wording import counted
 
@@ -80,7 +80,8 @@ class StaffPage:
     graders, grader_charts: all graders, and charts of them with their captions
     standing, credit: whether it is known who may grade alone, and whether graders have marks
     spot_checks: what a TA should grade next; None in results without such a list
-    model, priors: what was assumed, in words
+    model, priors: what was assumed, in words, and the priors, which were fixed or ``learned``
+    prediction, choice: how well the model predicts, and which model was chosen of those compared, if any were
     diagnostics, warnings, notices, facts: whether the fit is to be trusted, and how it came about
     """
 
@@ -100,6 +101,9 @@ class StaffPage:
     spot_checks: tuple[SpotCheck, ...] | None
     model: tuple[str, ...]
     priors: tuple[Prior, ...]
+    learned: bool
+    prediction: tuple[str, ...]
+    choice: tuple[str, ...]
     diagnostics: tuple[Mapping[str, Any], ...]
     warnings: tuple[Mapping[str, str], ...]
     notices: tuple[Mapping[str, str], ...]
@@ -131,6 +135,9 @@ def staff_page(fitted: Fitted) -> StaffPage:
         spot_checks=spot_checks,
         model=tuple(model_words(record)),
         priors=tuple(priors_of(record)),
+        learned=record["learned"] is not None,
+        prediction=tuple(prediction_words(record)),
+        choice=tuple(choice_words(record)),
         diagnostics=tuple(record["diagnostics"]),
         warnings=tuple(record["warnings"]),
         notices=tuple(record["notices"]),
@@ -176,6 +183,9 @@ def _attention(
     if warnings:
         more = len(warnings) - 1
         yield Attention(counted(len(warnings), "warning"), _sentence(warnings[0]["message"]), (), more, "diagnostics")
+    held_out = record["prediction"]["held_out"]
+    if held_out is not None and held_out["verdict"] != "better":
+        yield Attention("No better than the mean", next(prediction_words(record)), (), 0, "model")
     if spot_checks:
         first = tuple(Mention(check.submission, check.target) for check in spot_checks[:FIRST])
         title = f"{counted(len(spot_checks), 'submission')} to check"

@@ -38,7 +38,8 @@ _COLUMNS = {
 """What pages need of each table."""
 
 _ALWAYS = ("grades.csv", "totals.csv", "graders.csv")
-_ENTRIES = {"version", "input", "counts", "priors", "model", "diagnostics", "warnings", "notices", "final"}
+_ENTRIES = {"version", "input", "counts", "priors", "learned", "model", "prediction", "choice", "final"}
+_ENTRIES |= {"diagnostics", "warnings", "notices"}
 _AGAIN = "run peerage fit again"
 
 

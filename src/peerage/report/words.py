@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
+from peerage.inference.held_out import HeldOut
 from peerage.model import INSTRUCTOR_RELIABILITY
+from peerage.selection import Choice
+from peerage.summary import unreliable_predictions
 
 _REPORTS = (
     "Every submission has a true grade on each component, and every grader a reliability: a grade given with effort is "
@@ -56,11 +59,12 @@ _NEEDED_BY = {
 
 @dataclass(frozen=True)
 class Prior:
-    """A row of the table of priors: what was believed before the grades were seen, on the scale of 0 to 5."""
+    """A row of the table of priors, on the scale of 0 to 5: learned from the class if it has an interval, or fixed."""
 
     symbol: str
     words: str
     value: str
+    component: str = ""
     interval: str = ""
 
 
@@ -74,12 +78,35 @@ def model_words(record: Mapping[str, Any]) -> Iterator[str]:
         yield f"{len(record['model']['fixed']):,} values were set by the staff and not estimated."
 
 
+def prediction_words(record: Mapping[str, Any]) -> Iterator[str]:
+    """How well the model predicts the class's own grades, a sentence each."""
+    prediction = record["prediction"]
+    if prediction["held_out"] is not None:
+        yield HeldOut(**{entry.name: prediction["held_out"][entry.name] for entry in fields(HeldOut)}).sentence
+    if prediction["untrusted_reviews"]:
+        yield unreliable_predictions(prediction["untrusted_reviews"], record["counts"]["reviews"])
+
+
+def choice_words(record: Mapping[str, Any]) -> Iterator[str]:
+    """Which model was chosen and what the others would have changed, a sentence each; nothing if none was compared."""
+    if record["choice"] is not None:
+        yield from Choice.from_rows(record["choice"]).sentences
+
+
 def priors_of(record: Mapping[str, Any]) -> Iterator[Prior]:
-    """The hyperparameters that the model used."""
+    """The hyperparameters that were learned from the class, or the fixed ones that the model used."""
+    if record["learned"] is not None:
+        yield from map(_learned, record["learned"])
+        return
     unused = {name for feature, names in _NEEDED_BY.items() if not record["model"][feature] for name in names}
     for name, value in record["priors"].items():
         if name in _PRIORS and name not in unused:
             yield Prior(*_PRIORS[name], _shown(value))
+
+
+def _learned(row: Mapping[str, Any]) -> Prior:
+    interval = f"{row['lower']:.2f} to {row['upper']:.2f}"
+    return Prior(row["symbol"], row["meaning"], f"{row['value']:.2f}", row["component"], interval)
 
 
 def _staff(roles: Mapping[str, int]) -> str:
