@@ -441,5 +441,11 @@ class Posterior:
             if share[worst] > _END_CELL_LIMIT:
                 words = name.replace("_", " ")
                 message = f"{words} of {labels[worst]} lies at the end of its grid in {share[worst]:.1%} of the draws"
-                wide = "its prior does not fit this class: choose other priors"
-                yield Problem(message, wide if self.model.grids == "wide" else "use grids='wide'")
+                yield Problem(message, self._end_cell_remedy())
+
+    def _end_cell_remedy(self) -> str:
+        if self.model.learned:
+            return "it is as extreme as the model allows: look at the reports behind it"
+        if self.model.grids == "wide":
+            return "its prior does not fit this class: choose other priors"
+        return "use grids='wide'"
