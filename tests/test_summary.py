@@ -61,6 +61,7 @@ def test_only_what_students_graded_is_compared() -> None:
     assert "nan" not in text
     assert "differ from" not in text
     assert "most reliable" not in text
+    assert "the peers'" not in text.split("certain on average")[1]
 
 
 def test_most_and_least_reliable_are_distinct_students_judged_by_their_intervals(posterior: pg.Posterior) -> None:

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from peerage.decisions.explain import Explanation
 from peerage.decisions.trust import PRACTICE, UNSUPERVISED
-from peerage.gradebook import ROLES
+from peerage.gradebook import ROLES, STUDENT
 from peerage.inference.posterior import Posterior
 from peerage.model import Model
 from peerage.summary import UNSURE, Spread, Summary, summarise, unreliable_predictions
@@ -99,7 +99,7 @@ def _foundations(posterior: Posterior) -> Iterator[str]:
         priors = posterior.priors().groupby("parameter")["value"].mean()
         parts = [words.format(priors[name]) for name, words in _LEARNED.items() if name in priors]
         yield f"Learned from the class: {', '.join(parts)}."
-    if not posterior.layout.has_staff:
+    if (posterior.book.roles == STUDENT).all():
         yield "No staff graded: the general level of the grades is the peers'."
     if posterior.held_out is not None:
         yield posterior.held_out.sentence
