@@ -17,6 +17,7 @@ from peerage.inference import censored, uncensored
 from peerage.inference.arrays import Sums
 from peerage.inference.layout import lay_out
 from peerage.inference.likelihood import low_effort_density, low_effort_masses
+from peerage.inference.sampler import with_own_beliefs
 from peerage.model import Model
 
 Floats = NDArray[np.float64]
@@ -36,7 +37,7 @@ class Arena:
         self.layout = lay_out(self.book, model)
         self.engine: Any = censored if model.censoring else uncensored
         self.sweep = sweep or self.engine.sweep
-        self.given = self.engine.prepare(self.layout)
+        self.given = with_own_beliefs(self.engine.prepare(self.layout))
         self.work = self.engine.new_work(self.layout)
         layout = self.layout
         self.sums = Sums(
@@ -59,7 +60,7 @@ class Arena:
 
     def put(self, reports: Floats) -> None:
         """Replace the class's reports, an array (reviews, components) as the twin draws it."""
-        layout, priors = self.layout, self.model.hyperparameters
+        layout, priors = self.layout, self.layout.priors
         mine = reports[self.review, layout.report_component]
         centre = layout.true_grade_prior[0][layout.report_component]
         if self.model.censoring:
@@ -67,6 +68,7 @@ class Arena:
             rows, columns = self._by_level
             self.given.tables.report_row[:] = rows[level, np.arange(len(level))]
             self.given.tables.report_column[:] = columns[level, np.arange(len(level))]
+            self.given.learning.report_level[:] = level
             cuts = self.book.rubric.components[0].cuts
             masses = low_effort_masses(cuts, centre[0], priors.tau_l, priors.epsilon, 5.0)
             self.low_effort = masses[level]
@@ -116,8 +118,11 @@ class Arena:
         """The graders whose variable is inferred."""
         return np.flatnonzero(np.isnan(getattr(self.layout.known, variable)))
 
-    def log_likelihood(self, s: Floats, p: Floats, b: Floats, e: Floats) -> Floats:
-        """(draws,): log density of all reports, efforts summed out, for draws (draw, entry) of all else."""
+    def log_likelihood(self, s: Floats, p: Floats, b: Floats, e: Floats, low_effort: Floats | None = None) -> Floats:
+        """(draws,): log density of all reports, efforts summed out, for draws (draw, entry) of all else.
+
+        ``low_effort`` is that of each report if no effort is made; by default, that of the model's fixed priors.
+        """
         centre, precision = s[:, self.cell] + b[:, self.grader], p[:, self.grader]
         if self.model.censoring:
             root = np.sqrt(precision)
@@ -127,5 +132,6 @@ class Arena:
         starts = self.layout.reports.review_reports[:-1]
         effort = e[:, self.layout.reports.review_grader]
         both = effort * np.multiply.reduceat(high, starts, axis=1)
-        both += (1 - effort) * np.multiply.reduceat(self.low_effort, starts)
+        without = self.low_effort if low_effort is None else low_effort
+        both += (1 - effort) * np.multiply.reduceat(without, starts, axis=-1)
         return np.asarray(np.log(np.maximum(both, 1e-300)).sum(axis=1))

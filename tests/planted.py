@@ -61,13 +61,33 @@ PLANTED: dict[str, Bug] = {
 }
 
 
+class Replacement(NamedTuple):
+    """A piece of a module's text, and what stands in its place."""
+
+    module: ModuleType
+    right: str
+    wrong: str
+
+
 def broken(name: str, folder: Path) -> Any:
     """A copy of the kernel module with the bug planted."""
     bug = PLANTED[name]
-    source = Path(bug.module.__file__ or "").read_text(encoding="utf-8")
-    assert source.count(bug.right) == 1, f"{bug.right!r} must occur once in {bug.module.__name__}"
-    path = folder / f"planted_{list(PLANTED).index(name)}.py"
-    path.write_text(source.replace(bug.right, bug.wrong), encoding="utf-8")
+    return _copy(Replacement(bug.module, bug.right, bug.wrong), folder, f"planted_{list(PLANTED).index(name)}")
+
+
+def broken_with(bug: Replacement, user: ModuleType, folder: Path) -> Any:
+    """A copy of a module that uses a copy of another with the bug planted."""
+    _copy(bug, folder, "planted_part")
+    name = f"from {bug.module.__name__} import"
+    return _copy(Replacement(user, name, "from planted_part import"), folder, "planted_user")
+
+
+def _copy(change: Replacement, folder: Path, name: str) -> Any:
+    """Load a module under another name, with one piece of its text replaced."""
+    source = Path(change.module.__file__ or "").read_text(encoding="utf-8")
+    assert source.count(change.right) == 1, f"{change.right!r} must occur once in {change.module.__name__}"
+    path = folder / f"{name}.py"
+    path.write_text(source.replace(change.right, change.wrong), encoding="utf-8")
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None
     assert spec.loader is not None
