@@ -174,7 +174,8 @@ def test_a_bad_target_is_refused_before_the_grades_are_read(
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--priors", "learned"], "priors cannot be learned from the class yet"),
+        (["--model", "best"], "--model"),
+        (["--model", "auto", "--no-bias"], "a model that is chosen leaves no feature to be chosen by hand"),
         (["--priors", "absent.toml"], "absent.toml: cannot be read (No such file or directory); check the path\n"),
         (["--fixed", "absent.csv"], "absent.csv: cannot be read (No such file or directory); check the path\n"),
         (["--chains", "0"], "--chains"),

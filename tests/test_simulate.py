@@ -200,3 +200,8 @@ def test_truth_cannot_be_changed() -> None:
 def test_classes_that_cannot_be_are_refused(settings_: dict[str, Any], message: str) -> None:
     with pytest.raises(pg.PeerageError, match=message):
         pg.simulate(**settings_)
+
+
+def test_a_model_without_fixed_priors_draws_from_the_papers() -> None:
+    _, truth = pg.simulate(8, 1, model=pg.Model(effort=False), seed=1)
+    assert truth.model == pg.Model(effort=False, priors="paper")

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from peerage.errors import InputError, Problem
 from peerage.rubric import FORBIDDEN, Rubric
+from peerage.rulings import Exclusion
 
 ROLES = ("student", "ta", "instructor")
 """The roles that a grader can have; ``Gradebook.roles`` holds indexes into this tuple."""
@@ -44,6 +45,7 @@ class Gradebook:
     levels: (reviews, components) index of the reported grade, or :data:`MISSING`
     times: (reviews,) when each review was given (``NaT`` where unknown), or None
     notices: what was surprising in the data and how it was dealt with
+    exclusions: reviews that the staff took out, which nothing here knows of
     """
 
     rubric: Rubric
@@ -57,6 +59,7 @@ class Gradebook:
     levels: NDArray[np.int16]
     times: NDArray[np.datetime64] | None = None
     notices: tuple[Problem, ...] = ()
+    exclusions: tuple[Exclusion, ...] = ()
 
     def __post_init__(self) -> None:
         if self.times is not None and np.isnat(np.asarray(self.times, dtype="datetime64[us]")).all():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from peerage.errors import InputError, Problem
 from peerage.gradebook import MISSING, ROLES, STUDENT, Gradebook
+from peerage.rulings import Exclusion
 from peerage.structure import surprises
 from peerage.wording import counted, listed, quoted
 
@@ -102,6 +104,7 @@ def _joined(book: Gradebook, new: Gradebook, matches: _Matches) -> Gradebook:
         review_grader=np.append(book.review_grader, matches.grader[new.review_grader[fresh]]),
         levels=levels,
         times=_times(book, new, matches.review),
+        exclusions=_exclusions(book, new),
     )
     # Either gradebook may know of components that no review at hand tells of.
     applicable = joint.applicable.copy()
@@ -145,6 +148,14 @@ def _times(book: Gradebook, new: Gradebook, review: Indexes) -> NDArray[np.datet
     again = (review >= 0) & ~np.isnat(now)
     times[review[again]] = now[again]
     return times
+
+
+def _exclusions(book: Gradebook, new: Gradebook) -> tuple[Exclusion, ...]:
+    """The exclusions of both, each once and with the reviews that it took out of either."""
+    counts: Counter[Exclusion] = Counter()
+    for rule in (*book.exclusions, *new.exclusions):
+        counts[replace(rule, n_reviews=0)] += rule.n_reviews
+    return tuple(replace(rule, n_reviews=number) for rule, number in counts.items())
 
 
 def _own_work(book: Gradebook) -> NDArray[np.bool_]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from peerage import __version__
 from peerage.decisions.choices import Choices
 from peerage.decisions.credit import credit_columns, idle_authors
 from peerage.decisions.explain import Explanation
+from peerage.decisions.final import Final, HandedOut
 from peerage.decisions.trust import trust
 from peerage.errors import Problem
 from peerage.formats.tables import write_table
@@ -23,14 +24,19 @@ from peerage.gradebook import ROLES, Gradebook
 from peerage.inference.posterior import Posterior
 from peerage.report.pages import REPORT, staff_html
 from peerage.rubric import Rubric, tidy
+from peerage.rulings import Override
 
 DIGITS = 5
 """How many significant digits of an estimate are written."""
 
 POSTERIOR, RECORD = "posterior.npz", "run.json"
 CHECKS, GRADERS = "spotchecks.csv", "graders.csv"
+PROPOSALS, CHANGES = "proposals.csv", "changes.csv"
 FILES = (REPORT, "grades.csv", "totals.csv", GRADERS, CHECKS, "weights.csv", "explanations.csv", POSTERIOR, RECORD)
 """The names of the files, in the order in which a reader may want them; without explanations there are two fewer."""
+
+OPTIONAL = (PROPOSALS, CHANGES)
+"""Files about grades that were handed out before."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +47,8 @@ class Outputs:
     ----------
     posterior: the fit
     choices: what the class wants to be made of it
-    explanation: how the final grades follow from the reports; None if they are the most likely ones
+    explanation: how the suggested grades follow from the reports; None if they are the most likely ones
+    final: the grades that are given
     tables: by file name
     record: what ``run.json`` holds, as plain values
     warnings: what may be wrong with the fit, and what the model does not reproduce
@@ -50,33 +57,45 @@ class Outputs:
     posterior: Posterior
     choices: Choices
     explanation: Explanation | None
+    final: Final
     tables: dict[str, pd.DataFrame]
     record: dict[str, Any]
     warnings: tuple[Problem, ...]
 
     @classmethod
-    def of(cls, posterior: Posterior, inputs: Iterable[Path], choices: Choices | None = None) -> Outputs:
-        """The outputs of a fit to the grades in some files."""
+    def of(
+        cls,
+        posterior: Posterior,
+        inputs: Iterable[Path],
+        choices: Choices | None = None,
+        *,
+        overrides: Sequence[Override] = (),
+        handed_out: HandedOut | None = None,
+    ) -> Outputs:
+        """The outputs of a fit to the grades in some files, with grades that staff set or that are not to change."""
         choices = Choices() if choices is None else choices
         explanation, marks = choices.explain(posterior), choices.credit(posterior)
+        final = Final.of(posterior, explanation, overrides, handed_out)
         sentences = posterior.check().sentences
         warnings = (*posterior.warnings, *(Problem(sentence) for sentence in sentences), *idle_authors(marks))
         tables = {
-            "grades.csv": grades_table(posterior, explanation),
-            "totals.csv": totals_table(posterior, explanation),
+            "grades.csv": grades_table(posterior, final),
+            "totals.csv": totals_table(posterior, final),
             GRADERS: graders_table(posterior, marks),
             CHECKS: _readable(choices.propose(posterior)),
         }
-        if explanation is not None:
+        if explanation is not None and final.sentences is not None:
             warnings += explanation.warnings
-            tables |= {"weights.csv": weights_table(explanation), "explanations.csv": explanation.sentences}
+            weights = with_handed_out(weights_table(explanation), handed_out)
+            tables |= {"weights.csv": weights, "explanations.csv": final.sentences}
         record = _record(posterior, inputs, warnings) | {"choices": choices.to_dict()} | _final(explanation)
-        return cls(posterior, choices, explanation, tables, record, warnings)
+        record["overrides"] = [override.to_dict() for override in overrides]
+        return cls(posterior, choices, explanation, final, tables, record, warnings)
 
     @property
     def files(self) -> list[str]:
         """The names of the files that are written."""
-        return [name for name in FILES if name in self.tables or name in (POSTERIOR, RECORD, REPORT)]
+        return [name for name in (*FILES, *OPTIONAL) if name in self.tables or name in (POSTERIOR, RECORD, REPORT)]
 
     def write(self, folder: Path) -> None:
         """Write every file into a folder."""
@@ -87,21 +106,21 @@ class Outputs:
         (folder / REPORT).write_bytes(staff_html(folder).encode())
 
 
-def grades_table(posterior: Posterior, explanation: Explanation | None = None) -> pd.DataFrame:
-    """``posterior.submissions()`` with the grade that the class is given: the explained or the most likely one."""
-    table = posterior.submissions()
-    table.insert(2, "grade", table["most_likely"] if explanation is None else explanation.grades["grade"])
+def grades_table(posterior: Posterior, final: Final | None = None) -> pd.DataFrame:
+    """``posterior.submissions()`` with the grade that the class is given, by default the most likely one."""
+    final = Final.of(posterior) if final is None else final
+    table = posterior.submissions().assign(status=final.status)
+    table.insert(2, "grade", pd.Series(final.grades, dtype=float))
     return _readable(table, exact=("grade", "most_likely"))
 
 
-def totals_table(posterior: Posterior, explanation: Explanation | None = None) -> pd.DataFrame:
+def totals_table(posterior: Posterior, final: Final | None = None) -> pd.DataFrame:
     """``posterior.totals()`` with a row for each author; a submission whose author is unknown has one row.
 
     The total is that of the grades in :func:`grades_table`.
     """
     table = posterior.totals()
-    if explanation is not None:
-        table["total"] = _points(explanation.grades, posterior.book)
+    table["total"] = _points(Final.of(posterior) if final is None else final, posterior.book)
     table.insert(2, "author", [list(names) or [""] for names in posterior.book.authors])
     return _readable(table.explode("author", ignore_index=True), exact=("total",))
 
@@ -118,14 +137,24 @@ def weights_table(explanation: Explanation) -> pd.DataFrame:
     return table.assign(weight=[f"{weight:.2f}" for weight in explanation.weights["weight"]])
 
 
-def _points(grades: pd.DataFrame, book: Gradebook) -> list[float]:
+def with_handed_out(weights: pd.DataFrame, handed_out: HandedOut | None) -> pd.DataFrame:
+    """The weights, but those of submissions whose grades were handed out as they were then."""
+    if handed_out is None or handed_out.weights.empty:
+        return weights
+    kept = dict(iter(handed_out.weights.groupby("submission", sort=False)))
+    today = weights.groupby("submission", sort=False)
+    parts = [kept.get(name, rows).reindex(columns=weights.columns, fill_value="") for name, rows in today]
+    return pd.concat(parts, ignore_index=True)
+
+
+def _points(final: Final, book: Gradebook) -> list[float]:
     """What the grades of each submission are worth together."""
     worth = {
         component.name: dict(zip(component.grades, component.worth, strict=True))
         for component in book.rubric.components
     }
     totals = dict.fromkeys(book.submissions, 0.0)
-    for submission, name, grade in zip(grades["submission"], grades["component"], grades["grade"], strict=True):
+    for (submission, name), grade in zip(final.cells, final.grades, strict=True):
         totals[submission] += worth[name][grade]
     return list(totals.values())
 
@@ -157,6 +186,7 @@ def _record(posterior: Posterior, inputs: Iterable[Path], warnings: Iterable[Pro
         "version": __version__,
         "input": [{"name": path.name, "sha256": _sha256(path)} for path in inputs],
         "counts": _counts(book),
+        "exclusions": [exclusion.to_dict() for exclusion in book.exclusions],
         "rubric": _rubric(book.rubric),
         "priors": posterior.hyperparameters.to_dict(),
         "learned": _rows(posterior.priors()) if posterior.model.learned else None,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from peerage.decisions.explain import Explanation
+from peerage.decisions.final import Final
 from peerage.gradebook import ROLES, STUDENT
 from peerage.inference.posterior import Posterior
 from peerage.rubric import Component
@@ -73,10 +73,10 @@ class Summary:
         return sum(spread.n_changed for spread in self.spreads)
 
 
-def summarise(posterior: Posterior, explanation: Explanation | None = None) -> Summary:
-    """Sum a fit up; the grades given are the explained ones, if there are any, or else the most likely ones."""
+def summarise(posterior: Posterior, final: Final | None = None) -> Summary:
+    """Sum a fit up; the grades given are the most likely ones unless others are."""
     grades = posterior.submissions()
-    grades["grade"] = grades["most_likely"] if explanation is None else explanation.grades["grade"]
+    grades["grade"] = grades["most_likely"] if final is None else final.grades
     spreads = tuple(spread_of(component, grades) for component in posterior.book.rubric.components)
     most, least = _extremes(posterior.graders())
     return Summary(

@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from peerage import __version__
-from peerage.cli import canvas, check, credit, demo, export, fit, import_, report, simulate, update
+from peerage.cli import canvas, check, compare, credit, demo, export, fit, import_, report, simulate, update
 from peerage.cli.console import describe_error, say
 from peerage.errors import PeerageError, ServiceError
 
@@ -30,6 +30,7 @@ app = typer.Typer(
 )
 app.add_typer(canvas.app, name="canvas")
 app.command("check")(check.command)
+app.command("compare")(compare.command)
 app.command("credit")(credit.command)
 app.command("demo")(demo.command)
 app.command("export")(export.command)

@@ -69,7 +69,7 @@ def pull_command(
         from peerage.formats import read_grades
         from peerage.formats.read import RUBRIC_NAME
 
-        book = read_grades(files, rubric, snap=snap, duplicates=duplicates.value, format_name="canvas-json")
+        book = read_grades(files, rubric, snap=snap, duplicates=duplicates.value, format_name="canvas-json", exclude=())
         with results.writing(out) as folder:
             shutil.copytree(partial, folder / RAW)
             book.write(folder / GRADES, rubric=True)

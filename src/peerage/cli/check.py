@@ -27,11 +27,13 @@ def command(
     columns: options.Columns = None,
     snap: options.Snap = False,
     duplicates: options.DuplicatesOption = options.Duplicates.ERROR,
+    exclude: options.Exclude = None,
+    until: options.Until = None,
     as_json: options.Json = False,
 ) -> None:
     """Say what was understood of GRADES and what is wrong, without fitting."""
     try:
-        book = options.load_gradebook(grades, rubric, columns, snap, duplicates)
+        book = options.load_gradebook(grades, rubric, columns, snap, duplicates, exclude, until)
     except InputError as error:
         if as_json:
             typer.echo(json.dumps({"ok": False, "problems": [asdict(problem) for problem in error.problems]}, indent=2))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from peerage import results
-from peerage.cli import credit, options, sampling
+from peerage.cli import credit, decided, options, sampling
 from peerage.cli.console import output, say, warn
 from peerage.wording import counted
 
@@ -54,6 +54,11 @@ def command(
     columns: options.Columns = None,
     snap: options.Snap = False,
     duplicates: options.DuplicatesOption = options.Duplicates.ERROR,
+    exclude: options.Exclude = None,
+    until: options.Until = None,
+    override: decided.OverrideFile = None,
+    published: decided.PublishedFolder = None,
+    republish: decided.Republish = False,
     no_bias: sampling.NoBias = False,
     no_effort: sampling.NoEffort = False,
     no_censoring: sampling.NoCensoring = False,
@@ -95,10 +100,11 @@ def command(
         minimum_reviews=minimum_reviews,
     )
     out = grades[0].with_suffix("") if out is None else out
-    settings = [rubric, fixed, None if priors in sampling.PRIORS_BY_NAME else Path(priors)]
+    settings = [rubric, fixed, exclude, override, None if priors in sampling.PRIORS_BY_NAME else Path(priors)]
     results.check_target(out, [*grades, *(path for path in settings if path is not None)])
     if model_name is not None and (no_bias or no_effort or no_censoring or correlation):
         raise typer.BadParameter("a model that is chosen leaves no feature to be chosen by hand", param_hint="--model")
+    handed_out = decided.read_published(published, republish)
     model = Model(
         bias=not no_bias,
         effort=not no_effort,
@@ -106,8 +112,10 @@ def command(
         correlation=correlation,
         priors=sampling.load_priors(priors),
     )
-    book = options.load_gradebook(grades, rubric, columns, snap, duplicates)
+    book = options.load_gradebook(grades, rubric, columns, snap, duplicates, exclude, until)
     book, model = with_fixed(book, model, fixed)
+    book, overrides = decided.with_overrides(book, grades, override)
+    book = decided.beside_published(book, handed_out, republish)
     warn(book.notices)
     from peerage.decisions.search import must_compile
     from peerage.fitting import fit, fit_chosen
@@ -119,7 +127,10 @@ def command(
     )
     if final is Final.EXPLAINED and not quiet and must_compile():
         say("compiling the search for weights, once after installation …")
-    outputs = Outputs.of(posterior, grades, choices)
+    kept = None if handed_out is None or republish else handed_out.handed_out
+    outputs = Outputs.of(posterior, grades, choices, overrides=overrides, handed_out=kept)
+    if handed_out is not None:
+        outputs = handed_out.republished(outputs) if republish else handed_out.proposed(outputs)
     with results.writing(out) as folder:
         outputs.write(folder)
     if as_json:
@@ -145,12 +156,13 @@ def show(outputs: Outputs, out: Path) -> None:
     from peerage.outputs import CHECKS, GRADERS
 
     console = output()
-    summary.show(outputs.posterior, console, outputs.explanation)
+    summary.show(outputs.posterior, console, outputs.final)
     if outputs.explanation is not None:
         different, total = outputs.explanation.n_different, len(outputs.explanation.grades)
         share = f"{different:,} of {counted(total, 'explained grade')} ({different / total:.0%})"
         console.print(f"\n{share} differ from the most likely ones.")
     console.print(*summary.attention(outputs.tables[CHECKS], outputs.tables[GRADERS]), sep="\n")
+    decided.show(outputs, console)
     console.print(f"\nWritten to {out}: {', '.join(outputs.files)}", soft_wrap=True)
 
 

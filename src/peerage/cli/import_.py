@@ -76,6 +76,7 @@ def command(
         duplicates=duplicates.value,
         format_name=format_name,
         mapping=mapping,
+        exclude=(),
     )
     with results.writing(out) as folder:
         book.write(folder / GRADES, rubric=True)

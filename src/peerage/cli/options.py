@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +15,7 @@ from peerage.errors import InputError, Problem
 if TYPE_CHECKING:
     from peerage.gradebook import Gradebook
     from peerage.rubric import Rubric
+    from peerage.rulings import Exclusion
 
 
 class Duplicates(StrEnum):
@@ -38,17 +40,42 @@ DuplicatesOption = Annotated[
     Duplicates,
     typer.Option("--duplicates", help="The same grader twice on a submission: refuse, keep the last, or average."),
 ]
+Exclude = Annotated[
+    Path | None,
+    typer.Option(
+        "--exclude",
+        metavar="FILE",
+        help="Reviews that do not count: grader, submission, reason. Default: exclude.csv beside GRADES, if any.",
+    ),
+]
+Until = Annotated[
+    str | None, typer.Option("--until", metavar="DATE", help="Leave out what was written after this day or time.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
 
 def load_gradebook(
-    grades: list[Path], rubric: Path | Rubric | None, columns: str | None, snap: bool, duplicates: Duplicates
+    grades: list[Path],
+    rubric: Path | Rubric | None,
+    columns: str | None,
+    snap: bool,
+    duplicates: Duplicates,
+    exclude: Path | Sequence[Exclusion] | None = None,
+    until: str | None = None,
 ) -> Gradebook:
     """Read the gradebook that the shared data options describe."""
     from peerage.formats import read_grades
 
-    return read_grades(grades, rubric, columns=parse_columns(columns), snap=snap, duplicates=duplicates.value)
+    return read_grades(
+        grades,
+        rubric,
+        columns=parse_columns(columns),
+        snap=snap,
+        duplicates=duplicates.value,
+        exclude=exclude,
+        until=until,
+    )
 
 
 def parse_columns(text: str | None) -> dict[str, str] | None:

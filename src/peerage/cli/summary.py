@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from peerage.decisions.explain import Explanation
+from peerage.decisions.final import Final
 from peerage.decisions.trust import PRACTICE, UNSUPERVISED
 from peerage.gradebook import ROLES, STUDENT
 from peerage.inference.posterior import Posterior
@@ -32,9 +32,9 @@ _LEARNED = {
 _SCALE = "Reliability is 1 / error variance on a scale of 0 to 5, with a 90% interval."
 
 
-def show(posterior: Posterior, console: Console, explanation: Explanation | None = None) -> None:
+def show(posterior: Posterior, console: Console, final: Final | None = None) -> None:
     """Print what a fit found."""
-    summary = summarise(posterior, explanation)
+    summary = summarise(posterior, final)
     console.print(*_setting(posterior), sep="\n")
     console.print("", _spread_table(summary.spreads), "", sep="\n")
     console.print(*_certainty(summary), sep="\n")

@@ -69,16 +69,22 @@ def command(
     from peerage.exports.result import Result
     from peerage.inference.storage import load
     from peerage.outputs import POSTERIOR, Outputs
+    from peerage.published import Published
+    from peerage.rulings import Override
 
     result = Result.read(found)
     if "choices" not in result.record:
         raise ResultsError(f"{folder}: these results do not say how they were made; fit the class again")
     choices, before = Choices.from_dict(result.record["choices"]), load(found / POSTERIOR)
     grades_before = result.grades
-    new = options.load_gradebook(grades, before.book.rubric, columns, snap, duplicates)
+    new = options.load_gradebook(grades, before.book.rubric, columns, snap, duplicates, exclude=before.book.exclusions)
     after = before.update(new, draws=draws, burn_in=burn_in, workers=workers, progress=not quiet)
     warn(notice for notice in after.book.notices if notice not in before.book.notices)
-    outputs = Outputs.of(after, grades, choices)
+    overrides = [Override.from_dict(entries) for entries in result.record.get("overrides", [])]
+    published = Published(result, kept_alone=True)
+    outputs = Outputs.of(after, grades, choices, overrides=overrides, handed_out=published.handed_out)
+    if result.record.get("published"):
+        outputs = published.proposed(outputs)
     earlier = [entry for entry in result.record.get("input", []) if entry not in outputs.record["input"]]
     outputs = replace(outputs, record=outputs.record | {"input": [*earlier, *outputs.record["input"]]})
     kept = _write(outputs, result, target)

@@ -94,6 +94,11 @@ def fixed(component: Component, level: int) -> str:
     return f"The grade for {name_of(component)} is {shown(component, level)}. It was set by the course staff."
 
 
+def handed_out(component: Component, level: int) -> str:
+    """The words for a grade that was handed out before, without words, and stays."""
+    return f"The grade for {name_of(component)} is {shown(component, level)}. It stays as it was handed out."
+
+
 def name_of(component: Component) -> str:
     """A component's name in one line."""
     return " ".join(component.name.split())

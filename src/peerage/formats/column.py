@@ -66,6 +66,10 @@ class Column:
         """The column at some rows only, given by index or mask."""
         return Column(self.codes[rows], self.values)
 
+    def only(self, rows: NDArray[Any]) -> Column:
+        """The column at some rows, without the values that no other row has."""
+        return Column.merged(self.codes[rows], self.values)
+
     def map(self, function: Callable[[str], str]) -> Column:
         """The column with each value replaced."""
         return Column.merged(self.codes, [function(value) for value in self.values])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -56,6 +56,19 @@ class Entries:
         """Where a row is, in words; its file is named unless it is clear which one is meant."""
         clear = len(self.files) == 1 if seen_from is None else self.file[row] == self.file[seen_from]
         return f"row {self.row[row]}" if clear else f"row {self.row[row]} of {self.files[self.file[row]]}"
+
+    def n_reviews(self, rows: NDArray[np.bool_]) -> int:
+        """How many reviews some rows are about."""
+        return len(set(zip(self.submission.codes[rows].tolist(), self.grader.codes[rows].tolist(), strict=True)))
+
+    def select(self, rows: NDArray[np.bool_]) -> Entries:
+        """Some rows alone, as if the files held no others."""
+        cells = rows[self.row_of]
+        columns = ("submission", "grader", "assignment", "author", "role", "time")
+        kept = {name: getattr(self, name).only(rows) for name in columns}
+        kept |= {name: getattr(self, name).only(cells) for name in ("component", "grade")}
+        place = np.cumsum(rows) - 1
+        return replace(self, file=self.file[rows], row=self.row[rows], row_of=place[self.row_of[cells]], **kept)
 
 
 def gather(sheets: Sequence[Sheet], layouts: Sequence[Layout]) -> Entries:

@@ -14,7 +14,9 @@ import pandas as pd
 from peerage.errors import InputError, Problem
 from peerage.formats import parquet
 from peerage.formats.assemble import Duplicates, assemble
+from peerage.formats.cut import NOTHING, Cut, Until
 from peerage.formats.entries import gather
+from peerage.formats.exclusions import Exclusions
 from peerage.formats.extract import LAYOUT, Extract, Table, joined
 from peerage.formats.findings import Findings, collect
 from peerage.formats.layout import Layout, understand
@@ -25,6 +27,7 @@ from peerage.formats.source import read_source
 from peerage.formats.systems import recognise
 from peerage.gradebook import Gradebook
 from peerage.rubric import Rubric
+from peerage.rulings import Exclusion
 
 PathLike = str | os.PathLike[str]
 RUBRIC_NAME = "rubric.toml"
@@ -39,6 +42,8 @@ def read_grades(
     duplicates: Duplicates = "error",
     format_name: str | None = None,
     mapping: FileMapping | None = None,
+    exclude: PathLike | Sequence[Exclusion] | None = None,
+    until: str | None = None,
 ) -> Gradebook:
     """Read grades from one or several files (CSV, TSV, XLSX or Parquet; long or wide), or from another system's files.
 
@@ -48,6 +53,9 @@ def read_grades(
     are not on the rubric move to the nearest that is. ``duplicates`` says what happens when a grader grades a
     component of a submission more than once: an error, the last grade, or the mean. A ``mapping``, as ``peerage import
     --interactive`` makes it, says which format, columns and rubric are meant where no argument does.
+
+    ``exclude`` names reviews that do not count, or a file of them; without it, an ``exclude.csv`` beside the files is
+    used. ``until`` leaves out what was written after a day or a time.
 
     What was surprising is in the gradebook's ``notices``; :class:`InputError` lists everything that is wrong.
     """
@@ -62,6 +70,7 @@ def read_grades(
         rubric, format_name = rubric or mapping.rubric, format_name or mapping.format_name
         snap, duplicates = snap or mapping.snap, mapping.duplicates if duplicates == "error" else duplicates
     rubric = _rubric_beside(files, found) if rubric is None else _as_rubric(rubric)
+    cut = Cut(_exclusions(files, exclude), None if until is None else Until.parse(until))
     systems, tables = recognise(sources, format_name)
     recognised = [notice for system in systems for notice in system.notices]
     found.notices += recognised
@@ -72,7 +81,7 @@ def read_grades(
             own = [*(table for extract in extracts for table in extract.tables), *own]
             own = collect(found, (partial(mapping.table, table.sheet) for table in own))
             columns, extracts = mapping.given, [replace(extract, tables=()) for extract in extracts]
-        return _from_tables(own, rubric, columns or {}, snap, duplicates, found, extracts)
+        return _from_tables(own, rubric, columns or {}, snap, duplicates, found, extracts, cut)
     except InputError as error:
         # A row of another system can hold several grades, and what is wrong with the row is said once.
         raise InputError(dict.fromkeys([*recognised, *error.problems])) from None
@@ -100,6 +109,7 @@ def _from_tables(
     duplicates: Duplicates,
     found: Findings,
     extracts: Sequence[Extract] = (),
+    cut: Cut = NOTHING,
 ) -> Gradebook:
     _check_options(columns, duplicates)
     tables = [*(table for extract in extracts for table in extract.tables), *tables]
@@ -121,8 +131,9 @@ def _from_tables(
     sheets, layouts = [*extracted, *sheets], [*(LAYOUT for _ in extracted), *layouts]
     for sheet, layout in zip(sheets, layouts, strict=True):
         found.notices += (*sheet.notices, *layout.notices)
-    entries = gather(sheets, layouts)
-    return assemble(entries, rubric, found, snap=snap, duplicates=duplicates)
+    entries, excluded = cut.apply(gather(sheets, layouts), found)
+    book = assemble(entries, rubric, found, snap=snap, duplicates=duplicates)
+    return replace(book, exclusions=excluded)
 
 
 def _check_options(columns: Mapping[str, str], duplicates: str) -> None:
@@ -142,6 +153,14 @@ def _names(files: Sequence[Path]) -> list[str]:
 
 def _as_rubric(rubric: PathLike | Rubric) -> Rubric:
     return rubric if isinstance(rubric, Rubric) else Rubric.read(Path(rubric))
+
+
+def _exclusions(files: Sequence[Path], exclude: PathLike | Sequence[Exclusion] | None) -> Exclusions:
+    if exclude is None:
+        return Exclusions.beside(files)
+    if isinstance(exclude, str | os.PathLike):
+        return Exclusions.read(Path(exclude))
+    return Exclusions(tuple(exclude))
 
 
 def _rubric_beside(files: Sequence[Path], found: Findings) -> Rubric | None:

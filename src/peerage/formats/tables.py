@@ -56,7 +56,16 @@ def _write_tsv(frame: pd.DataFrame, path: Path) -> None:
     _write_delimited(frame, path, "\t")
 
 
+def csv_text(frame: pd.DataFrame) -> str:
+    """The text of a table as a CSV file."""
+    return _delimited(frame, ",")
+
+
 def _write_delimited(frame: pd.DataFrame, path: Path, delimiter: str) -> None:
+    path.write_bytes(_delimited(frame, delimiter).encode())
+
+
+def _delimited(frame: pd.DataFrame, delimiter: str) -> str:
     returns = False
 
     def guarded(text: str) -> str:
@@ -67,7 +76,7 @@ def _write_delimited(frame: pd.DataFrame, path: Path, delimiter: str) -> None:
     frame = _map_texts(frame, guarded)
     # Python's csv module leaves a lone carriage return unquoted, and readers take it for the end of the row.
     quoting: Literal[0, 2] = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL
-    frame.to_csv(path, sep=delimiter, index=False, encoding="utf-8", lineterminator="\n", quoting=quoting)
+    return str(frame.to_csv(sep=delimiter, index=False, lineterminator="\n", quoting=quoting))
 
 
 def _write_xlsx(frame: pd.DataFrame, path: Path) -> None:

@@ -39,7 +39,7 @@ class Hyperparameter(NamedTuple):
 
 CLASSWIDE = (
     Hyperparameter("sigma_b", "σ_b", "log", np.log(0.5), 0.8, "how much graders' generosity differs (sd)"),
-    Hyperparameter("mean_bias", "μ_b", "", 0.0, 0.5, "how much more generous students are than staff"),
+    Hyperparameter("mean_bias", "μ_b", "", 0.0, 0.2, "how much more generous students are than staff"),
     Hyperparameter("reliability", "α_τ/β_τ", "log", 0.0, 0.7, "a typical student's reliability when trying"),
     Hyperparameter("reliability_shape", "α_τ", "log", np.log(2), 0.5, "how alike students' reliabilities are"),
     Hyperparameter("reliability_ta", "α_τ/β_τ of TAs", "log", np.log(2), 0.5, "a typical TA's reliability"),

@@ -15,6 +15,7 @@ from peerage.gradebook import Gradebook
 from peerage.inference.sampler import VARIABLES, ChainState, Samples
 from peerage.model import Model
 from peerage.rubric import Rubric
+from peerage.rulings import Exclusion
 
 if TYPE_CHECKING:
     from peerage.inference.posterior import Posterior
@@ -89,6 +90,7 @@ def _meta(posterior: Posterior) -> dict[str, Any]:
         "authors": book.authors,
         "assignments": book.assignments,
         "notices": [[entry.message, entry.remedy, entry.file, entry.row] for entry in book.notices],
+        "exclusions": [exclusion.to_dict() for exclusion in book.exclusions],
         "model": posterior.model.to_dict(),
         "seed": posterior.seed,
         "burn_in": posterior.burn_in,
@@ -115,6 +117,7 @@ def _book(meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Gradebook:
         assignments=tuple(meta["assignments"]),
         times=None if times is None else times.astype("datetime64[us]"),
         notices=tuple(Problem(*entry) for entry in meta["notices"]),
+        exclusions=tuple(Exclusion(**entry) for entry in meta.get("exclusions", ())),
         **{name: arrays[f"book_{name}"] for name in _BOOK_ARRAYS},
     )
     return book.with_applicable(arrays["book_applicable"])

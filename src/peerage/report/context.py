@@ -14,6 +14,7 @@ from peerage.report.data import SubmissionData, submission_data
 from peerage.report.fitted import Fitted, numbers
 from peerage.report.graders import ROLE_WORDS, Grader, graders_of, in_need_of_practice, of_low_effort
 from peerage.report.marks import Marks, marks_of
+from peerage.report.term import Term, term_of
 from peerage.report.words import Prior, choice_words, model_words, prediction_words, priors_of
 from peerage.summary import UNSURE, Spread, spread_of
 from peerage.wording import counted
@@ -80,6 +81,7 @@ class StaffPage:
     graders, grader_charts: all graders, and charts of them with their captions
     standing, credit: whether it is known who may grade alone, and whether graders have marks
     spot_checks: what a TA should grade next; None in results without such a list
+    term: what the staff decided, and what became of grades that were handed out before
     model, priors: what was assumed, in words, and the priors, which were fixed or ``learned``
     prediction, choice: how well the model predicts, and which model was chosen of those compared, if any were
     diagnostics, warnings, notices, facts: whether the fit is to be trusted, and how it came about
@@ -99,6 +101,7 @@ class StaffPage:
     standing: bool
     credit: bool
     spot_checks: tuple[SpotCheck, ...] | None
+    term: Term
     model: tuple[str, ...]
     priors: tuple[Prior, ...]
     learned: bool
@@ -133,6 +136,7 @@ def staff_page(fitted: Fitted) -> StaffPage:
         standing="standing" in fitted.tables["graders.csv"],
         credit="credit" in fitted.tables["graders.csv"],
         spot_checks=spot_checks,
+        term=term_of(fitted),
         model=tuple(model_words(record)),
         priors=tuple(priors_of(record)),
         learned=record["learned"] is not None,

@@ -34,6 +34,8 @@ _COLUMNS = {
     "weights.csv": ("submission", "grader", "weight", "desired_weight"),
     "explanations.csv": ("submission", "component", "sentence"),
     "spotchecks.csv": ("rank", "submission", "priority", "reason"),
+    "proposals.csv": ("submission", "component", "published", "proposed", "certainty", "why"),
+    "changes.csv": ("submission", "component", "before", "after", "why"),
 }
 """What pages need of each table."""
 

@@ -95,11 +95,12 @@ def draw(model: Model, schedule: Schedule, rubric: Rubric, rng: np.random.Genera
 
 
 def _resolve(model: Model | None, setting: str | None) -> Model:
-    model = Model(priors="paper") if model is None else model
+    """The model with the setting's hyperparameters; where it would learn them, the others are the paper's."""
+    model = Model() if model is None else model
     if model.fixed.true_grade:
         raise ModelError("a simulated class draws its true grades; fix reliabilities, biases or efforts only")
     if setting is None:
-        return model
+        return model.with_priors()
     if setting not in SETTINGS:
         raise InputError(Problem(f"there is no class {setting!r}", f"choose one of {', '.join(SETTINGS)}"))
     return model.with_priors(**SETTINGS[setting])

@@ -1,0 +1,217 @@
+"""Whether learned priors are nearly as good as the true ones: classes of eight kinds, with and without TAs.
+
+Each simulated class is fitted twice, with the priors that it was drawn from and with priors learned from its grades
+alone. ``python benchmarks/study_learned.py [CSV]`` measures ten classes of each kind, writes a row for each class and
+estimate, and prints the tables of docs/learned.md. A run that was interrupted goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import spearmanr
+
+import peerage as pg
+from peerage.gradebook import STUDENT
+from peerage.rubric import MODEL_MAXIMUM
+from peerage.simulation.classes import SETTINGS
+
+SEEDS = 10
+SAMPLING: dict[str, Any] = {"chains": 2, "draws": 250, "burn_in": 150}
+"""Two chains start in the two ways in which chains start; more differ in their random numbers alone."""
+
+LATENT = ("true_grade", "bias", "reliability", "effort")
+SCALES = pg.Rubric.from_dict(
+    {"Style": {"grades": "0 to 2 by 1"}, "Evidence": {"grades": "0 to 4 by 0.5"}, "Content": {"grades": "0 to 10 by 1"}}
+)
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of class: the hyperparameters that differ from the paper's, its size and its rubric."""
+
+    priors: dict[str, Any] = field(default_factory=dict)
+    students: int = 120
+    weeks: int = 3
+    components: int | pg.Rubric = 4
+
+
+KINDS = {
+    "the paper's (a)": Kind(SETTINGS["a"]),
+    "the paper's (b)": Kind(SETTINGS["b"]),
+    "the paper's (c)": Kind(SETTINGS["c"]),
+    "good graders": Kind(
+        {"mu_s": 4.2, "sigma_s": 0.6, "sigma_b": 0.3, "alpha_tau": 5.0, "beta_tau": 2.0, "alpha_e": 9.0, "beta_e": 1.0}
+    ),
+    "half low-effort": Kind({"alpha_e": 2.0, "beta_e": 2.0, "tau_l": 4.0}),
+    "near the top": Kind({"mu_s": 4.8, "sigma_s": 0.7}),
+    "one week": Kind(weeks=1),
+    "three scales": Kind({"mu_s": (3.5, 4.0, 3.0), "sigma_s": (1.0, 0.8, 0.9)}, components=SCALES),
+}
+
+
+def simulated(kind: Kind, tas: int, seed: int) -> tuple[pg.Gradebook, pg.Truth]:
+    """A class of a kind."""
+    model = pg.Model(priors=pg.Priors.paper(**kind.priors))
+    return pg.simulate(kind.students, kind.weeks, seed, tas=tas, components=kind.components, model=model)
+
+
+def measure(kind: Kind, tas: int, seed: int) -> Iterator[dict[str, Any]]:
+    """The rows of one class: the plain mean of all reports, the fit that learns its priors, and that with true ones."""
+    book, truth = simulated(kind, tas, seed)
+    mean = plain_mean(book)
+    yield {"estimate": "mean"} | errors(truth, mean, rounded(book.rubric, mean))
+    for name, model in (("learned", pg.Model()), ("true", truth.model)):
+        posterior = pg.fit(book, model, **SAMPLING, seed=seed)
+        grades = posterior.submissions()
+        expected, likely = (
+            grades[column].to_numpy(float).reshape(mean.shape) for column in ("expected", "most_likely")
+        )
+        row = {"estimate": name, "restarts": len(posterior.restarts)} | errors(truth, expected, likely)
+        yield row | ranking(posterior, truth) | coverage(posterior, truth)
+
+
+def plain_mean(book: pg.Gradebook) -> Floats:
+    """(submissions, components): the mean of all reports, staff's included."""
+    sums, counts = np.zeros((book.n_submissions, len(book.rubric))), np.bincount(book.review_submission)
+    np.add.at(sums, book.review_submission, book.values)
+    return np.asarray(sums / counts[:, None])
+
+
+def rounded(rubric: pg.Rubric, grades: Floats) -> Floats:
+    """Each grade, (submissions, components), rounded to a legal one."""
+    columns = [part.values[part.level_of(grades[:, index])] for index, part in enumerate(rubric.components)]
+    return np.stack(columns, axis=1)
+
+
+def errors(truth: pg.Truth, expected: Floats, final: Floats) -> dict[str, float]:
+    """Mean distances on the scale of 0 to 5.
+
+    ``mae`` is that of expected grades from the true ones, cut at the rubric's ends; ``final_mae`` that of legal grades
+    from the true ones rounded.
+    """
+    rubric = truth.book.rubric
+    return {
+        "mae": distance(rubric, expected, truth.true_grade),
+        "final_mae": distance(rubric, final, rounded(rubric, truth.true_grade)),
+    }
+
+
+def distance(rubric: pg.Rubric, one: Floats, other: Floats) -> float:
+    """The mean distance of grades, cut at the rubric's ends, on the scale of 0 to 5."""
+    apart = [
+        np.clip(part.to_model(one[:, index]), 0, MODEL_MAXIMUM)
+        - np.clip(part.to_model(other[:, index]), 0, MODEL_MAXIMUM)
+        for index, part in enumerate(rubric.components)
+    ]
+    return float(np.abs(apart).mean())
+
+
+def ranking(posterior: pg.Posterior, truth: pg.Truth) -> dict[str, float]:
+    """Rank correlations of the students' estimated reliabilities and efforts with the true ones."""
+    students, graders = posterior.book.roles == STUDENT, posterior.graders()
+    return {
+        f"{name}_spearman": float(spearmanr(graders[name][students], getattr(truth, name)[students]).statistic)
+        for name in ("reliability", "effort")
+    }
+
+
+def coverage(posterior: pg.Posterior, truth: pg.Truth) -> dict[str, float]:
+    """The share of true grades, and of students' biases, reliabilities and efforts, that lie in their 90 % interval."""
+    shares = {}
+    for name in LATENT:
+        draws, value = posterior.draws[name], getattr(truth, name)
+        inside = (np.quantile(draws, 0.05, axis=(0, 1)) <= value) & (value <= np.quantile(draws, 0.95, axis=(0, 1)))
+        inside = inside if name == "true_grade" else inside[posterior.book.roles == STUDENT]
+        shares[f"{name}_coverage"] = float(inside.mean())
+    return shares
+
+
+def study(path: Path) -> pd.DataFrame:
+    """Measure all classes that the file has not, a seed of every kind after the other, and keep it up to date."""
+    rows: list[dict[Any, Any]] = pd.read_csv(path).to_dict("records") if path.exists() else []
+    done = {(row["kind"], row["tas"], row["seed"]) for row in rows}
+    for seed, tas, name in product(range(SEEDS), (0, 3), KINDS):
+        if (name, tas, seed) not in done:
+            rows += [{"kind": name, "tas": tas, "seed": seed, **row} for row in measure(KINDS[name], tas, seed)]
+            pd.DataFrame(rows).to_csv(path.with_suffix(".new"), index=False)
+            path.with_suffix(".new").replace(path)
+            print(f"{name}, {tas} TAs, seed {seed}", file=sys.stderr, flush=True)
+    return pd.DataFrame(rows)
+
+
+def by_kind(rows: pd.DataFrame) -> pd.DataFrame:
+    """A row for each kind: means over its classes, and by how many percent the error is above the true priors'."""
+    wide = rows.pivot_table(index=["kind", "tas", "seed"], columns="estimate", sort=False)
+    means = wide.groupby(["kind", "tas"], sort=False).mean()
+    table = pd.DataFrame({name: means[("mae", name)] for name in ("mean", "learned", "true")})
+    above = wide[("mae", "learned")] - wide[("mae", "true")]
+    grouped = above.groupby(["kind", "tas"], sort=False)
+    table["above"] = 100 * grouped.mean() / table["true"]
+    table["above_se"] = 100 * grouped.sem() / table["true"]
+    for name in ("reliability", "effort"):
+        for estimate in ("learned", "true"):
+            table[f"{name}_{estimate}"] = means[(f"{name}_spearman", estimate)]
+    return table.reset_index()
+
+
+def covered(rows: pd.DataFrame) -> pd.DataFrame:
+    """A row for each latent quantity: the share of 90 % intervals that cover, in percent, over all classes."""
+    names = [f"{name}_coverage" for name in LATENT]
+    return 100 * rows.groupby("estimate")[names].mean().loc[["learned", "true"]].T
+
+
+def misses(table: pd.DataFrame, shares: pd.DataFrame) -> Iterator[str]:
+    """What does not hold: of a kind of class, or of the coverage over all of them."""
+    for row in table.to_dict("records"):
+        allowed = 5 if row["kind"] == "one week" else 3
+        held = {
+            "the mean is better": row["learned"] <= row["mean"],
+            f"error more than {allowed} % above": row["above"] <= allowed,
+            "reliability ranked worse": row["reliability_learned"] >= row["reliability_true"] - 0.03,
+            "effort ranked worse": row["effort_learned"] >= row["effort_true"] - 0.05,
+        }
+        yield from (f"{row['kind']}, {row['tas']} TAs: {bar}" for bar, holds in held.items() if not holds)
+    for name, share in shares["learned"].items():
+        if not 87 <= share <= 93:
+            yield f"{name}: {share:.1f} %"
+
+
+def markdown(table: pd.DataFrame, shares: pd.DataFrame) -> Iterator[str]:
+    """The tables of docs/learned.md."""
+    yield "| class | TAs | plain mean | learned | true | learned above true | reliability | effort |"
+    yield "|---|---|---|---|---|---|---|---|"
+    for row in table.to_dict("records"):
+        distances = " | ".join(f"{row[name]:.3f}" for name in ("mean", "learned", "true"))
+        ranks = " | ".join(
+            f"{row[f'{name}_learned']:.2f} / {row[f'{name}_true']:.2f}" for name in ("reliability", "effort")
+        )
+        above = f"{row['above']:+.1f} % ± {row['above_se']:.1f}"
+        yield f"| {row['kind']} | {row['tas']} | {distances} | {above} | {ranks} |"
+    yield "\n| 90 % intervals of | learned | true |\n|---|---|---|"
+    for name, learned, true in shares.itertuples():
+        words = str(name).removesuffix("_coverage").replace("_", " ")
+        yield f"| {words} | {learned:.1f} % | {true:.1f} % |"
+
+
+def main(path: str = "study_learned.csv") -> None:
+    """Measure what is missing, print the tables, and say which bars do not hold."""
+    rows = study(Path(path))
+    table, shares = by_kind(rows), covered(rows)
+    print("\n".join(markdown(table, shares)))
+    print(f"\nClasses in which chains started again: {(rows['restarts'] > 0).sum()}")
+    print("\n".join(misses(table, shares)) or "Every bar holds.")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,60 @@
+"""What changed between two results of one class."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from peerage.reasons import Reasons
+from peerage.rubric import tidy
+from peerage.sides import Side
+
+COLUMNS = ("submission", "component", "before", "after", "why")
+
+
+@dataclass(frozen=True)
+class Change:
+    """A grade that is not what it was; one of the two is None where there is no grade.
+
+    ``kinds`` are those of the reasons, of which ``why`` has the words.
+    """
+
+    submission: str
+    component: str
+    before: float | None
+    after: float | None
+    why: str
+    kinds: tuple[str, ...]
+
+
+def changes_between(old: Side, new: Side) -> list[Change]:
+    """Every grade that differs, in the order of the new result; grades that are gone come last."""
+    reasons = Reasons(old, new)
+    found = []
+    for cell in dict.fromkeys((*new.grades, *old.grades)):
+        before, after = old.grades.get(cell), new.grades.get(cell)
+        if before != after:
+            said = reasons.of(cell)
+            why, kinds = "; ".join(reason.words for reason in said), tuple(reason.kind for reason in said)
+            found.append(Change(*cell, _tidy(before), _tidy(after), why, kinds))
+    return found
+
+
+def changes_table(changes: Sequence[Change]) -> pd.DataFrame:
+    """The changes as ``changes.csv`` has them."""
+    rows = [[getattr(change, name) for name in COLUMNS] for change in changes]
+    # Objects, so that whole numbers are written without decimals and a missing grade as an empty cell.
+    return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
+
+
+def kinds_of(changes: Sequence[Change]) -> dict[str, int]:
+    """How many changes have a reason of each kind, the commonest first; new and lost grades are no changes here."""
+    moved = (change for change in changes if change.before is not None and change.after is not None)
+    return dict(Counter(kind for change in moved for kind in dict.fromkeys(change.kinds)).most_common())
+
+
+def _tidy(grade: float | None) -> float | None:
+    return None if grade is None else tidy(grade)

@@ -1,0 +1,77 @@
+"""``peerage compare``: what changed between two results of a class, and why."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from peerage import results
+from peerage.cli import options
+from peerage.cli.console import output
+from peerage.wording import counted
+
+if TYPE_CHECKING:
+    from peerage.changes import Change
+
+SHOWN = 10
+"""How many changed grades are printed."""
+
+Old = Annotated[Path, typer.Argument(metavar="OLD", help="The folder of the earlier results.")]
+New = Annotated[Path, typer.Argument(metavar="NEW", help="The folder of the later results; changes.csv is put there.")]
+
+_KINDS = {
+    "set by staff": "set by the staff, or no longer",
+    "published": "kept as handed out, or no longer",
+    "new review": "new reviews of the submission",
+    "correction": "corrected reviews of the submission",
+    "excluded": "excluded reviews of the submission",
+    "review gone": "reviews that are no longer there",
+    "re-estimated": "a grader of the submission re-estimated",
+    "class": "the class as a whole re-estimated",
+    "settings": "other settings",
+    "sampled anew": "nothing but other draws",
+}
+"""What the kinds of reasons are called in the summary."""
+
+
+def command(old: Old, new: New, as_json: options.Json = False) -> None:
+    """Say which grades changed between two results and why, and add the list and a section of the report to NEW."""
+    from peerage.changes import changes_between, changes_table
+    from peerage.formats.tables import csv_text
+    from peerage.outputs import CHANGES
+    from peerage.report.pages import REPORT, staff_html
+    from peerage.sides import Side
+
+    before, after = Side.read(old), Side.read(new)
+    changes = changes_between(before, after)
+    target = results.add(new, CHANGES, csv_text(changes_table(changes)))
+    results.add(new, REPORT, staff_html(target.parent))
+    if as_json:
+        typer.echo(json.dumps([asdict(change) for change in changes], indent=2))
+        return
+    _show(changes, len(before.grades), len(after.grades))
+    output().print(f"\nWritten to {new}: {CHANGES}, {REPORT}", soft_wrap=True)
+
+
+def _show(changes: Sequence[Change], n_before: int, n_after: int) -> None:
+    from peerage.changes import kinds_of
+
+    console = output()
+    moved = [change for change in changes if change.before is not None and change.after is not None]
+    fresh = sum(change.before is None for change in changes)
+    gone = sum(change.after is None for change in changes)
+    console.print(
+        f"{counted(n_before, 'grade')} before, {n_after:,} now: {len(moved):,} changed, {fresh:,} new, {gone:,} gone."
+    )
+    for kind, number in kinds_of(changes).items():
+        console.print(f"  {number:,} × {_KINDS[kind]}")
+    for change in moved[:SHOWN]:
+        words = f"{change.submission} in {change.component}: {change.before:g} → {change.after:g}, {change.why}"
+        console.print(" ".join(words.split()), soft_wrap=True)
+    if len(moved) > SHOWN:
+        console.print(f"and {len(moved) - SHOWN:,} more in changes.csv")

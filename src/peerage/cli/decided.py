@@ -1,0 +1,104 @@
+"""What the staff decided, on the command line: reviews excluded, grades set, grades handed out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from peerage.wording import counted
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from peerage.gradebook import Gradebook
+    from peerage.outputs import Outputs
+    from peerage.published import Published
+    from peerage.rulings import Override
+
+SHOWN = 10
+"""How many decisions of a kind are printed."""
+
+OverrideFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--override",
+        metavar="FILE",
+        help="Grades set by staff: submission, component, grade, reason. Default: override.csv beside GRADES, if any.",
+    ),
+]
+PublishedFolder = Annotated[
+    Path | None,
+    typer.Option("--published", metavar="DIR", help="Keep the grades in DIR, and list what would change."),
+]
+Republish = Annotated[bool, typer.Option("--republish", help="Take over what would change of the published grades.")]
+
+
+def read_published(folder: Path | None, republish: bool) -> Published | None:
+    """The results whose grades were handed out, if there are any."""
+    if folder is None:
+        if republish:
+            raise typer.BadParameter("name the results that were handed out with --published", param_hint="--republish")
+        return None
+    from peerage.published import Published
+
+    return Published.read(folder)
+
+
+def with_overrides(
+    book: Gradebook, grades: Sequence[Path], path: Path | None
+) -> tuple[Gradebook, tuple[Override, ...]]:
+    """The grades that staff set, and the gradebook with what was surprising about their file."""
+    from peerage.formats.overrides import overrides_beside, read_overrides
+
+    overrides, notices = overrides_beside(grades, book) if path is None else read_overrides(path, book)
+    return replace(book, notices=(*book.notices, *notices)), overrides
+
+
+def beside_published(book: Gradebook, published: Published | None, republish: bool) -> Gradebook:
+    """The gradebook with what is surprising about it beside the grades that were handed out."""
+    if published is None:
+        return book
+    if not republish:
+        published.check(book)
+    return replace(book, notices=(*book.notices, *published.notices(book)))
+
+
+def show(outputs: Outputs, console: Console) -> None:
+    """Print what staff decided and what became of the grades that were handed out."""
+    for line in _lines(outputs):
+        console.print(line, soft_wrap=True)
+
+
+def _lines(outputs: Outputs) -> Iterator[str]:
+    from peerage.outputs import CHANGES
+
+    exclusions, overrides = outputs.posterior.book.exclusions, outputs.record["overrides"]
+    if exclusions:
+        yield "\nExcluded:"
+        yield from _some(f"{rule.what} ({counted(rule.n_reviews, 'review')}): {rule.reason}" for rule in exclusions)
+    if overrides:
+        yield "\nSet by the staff:"
+        yield from _some(
+            f"{row['submission']} in {row['component']}: {row['grade']:g} ({row['reason']})" for row in overrides
+        )
+    published = outputs.record.get("published")
+    if published:
+        sure = f"{published['sure']:,} of them with a certainty of 90% or more"
+        yield f"\nKept {counted(published['kept'], 'published grade')}."
+        yield f"Today's estimates would change {published['proposed']:,}, {sure} (proposals.csv)."
+    if CHANGES in outputs.tables:
+        table = outputs.tables[CHANGES]
+        changed = int((table["before"].notna() & table["after"].notna()).sum())
+        yield f"\n{counted(changed, 'published grade')} changed (changes.csv)."
+
+
+def _some(lines: Iterator[str]) -> Iterator[str]:
+    """The first few lines, indented, and how many more there are."""
+    everything = list(lines)
+    yield from (f"  {' '.join(line.split())}" for line in everything[:SHOWN])
+    if len(everything) > SHOWN:
+        yield f"  and {len(everything) - SHOWN:,} more (run.json)"
