@@ -22,7 +22,7 @@ from scipy.special import expit, logsumexp
 import closed_forms
 import twin
 from peerage.gradebook import MISSING, Gradebook
-from peerage.inference import arrays, censored, conjugate, kernels, uncensored
+from peerage.inference import arrays, censored, conjugate, graders, kernels, uncensored, vectors
 from peerage.inference.layout import AUTHOR, Layout, lay_out
 from peerage.model import Fixed, Model
 from peerage.rubric import Rubric
@@ -229,10 +229,10 @@ def drawn_weights(case: Censored, variable: str, grader: int) -> Floats:
     """Draw a grader's reliability or bias; returns the weights with which its grid was drawn from."""
     tied = variable == "reliability" and case.layout.group[grader] == AUTHOR
     size = len(getattr(case.layout.grids, variable))
-    load = kernels._load_reliability_logs if variable == "reliability" else kernels._load_bias_logs
-    draw = kernels._draw_reliability if variable == "reliability" else kernels._draw_bias
+    load = graders._load_reliability_logs if variable == "reliability" else graders._load_bias_logs
+    draw = graders._draw_reliability if variable == "reliability" else graders._draw_bias
     load(grader, case.given, case.state, case.work)
-    kernels._exponentiate(case.work.logs, case.work.scratch.likelihood[grader], size)
+    vectors.exponentiate(case.work.logs, case.work.scratch.likelihood[grader], size)
     draw(grader, case.rng, case.given, case.state, case.work)
     return np.array((case.work.logs if tied else case.work.part)[:size], dtype=np.float64)
 
@@ -450,7 +450,7 @@ def test_uncensored_bias(model: Model) -> None:
 @pytest.mark.parametrize("model", [m for m in MODELS if m.effort], ids=model_id)
 def test_effort_probability_is_beta_in_the_efforts(model: Model) -> None:
     case: Any = Censored(model) if model.censoring else Uncensored(model)
-    update: Any = kernels._draw_effort if model.censoring else conjugate._draw_effort
+    update: Any = graders._draw_effort if model.censoring else conjugate._draw_effort
     for grader in inferred(case.layout.known.effort):
         before, copy = twin_state(case.layout, case.state), deepcopy(case.rng)
         update(grader, case.rng, case.given, case.state)

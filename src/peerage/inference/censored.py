@@ -13,7 +13,7 @@ from peerage.inference.arrays import Beliefs, Draws, Given, Learning, Scratch, S
 from peerage.inference.hyper import effort_prior
 from peerage.inference.kernels import sweep
 from peerage.inference.layout import AUTHOR, Layout
-from peerage.inference.learning import cut_to_support
+from peerage.inference.learning_grades import cut_to_support
 from peerage.inference.likelihood import (
     LOG_FLOOR,
     Grid,

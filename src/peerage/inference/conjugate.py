@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from peerage.inference.arrays import F32, F64, I32, I64, Clamps, Flags, Reports, Sums
+from peerage.inference.graders import count_effortful
 from peerage.inference.hyper import count_efforts, effort_prior, learn_effort
 from peerage.inference.jit import jit
 from peerage.inference.learning_conjugate import (
@@ -128,7 +129,7 @@ def sweep(
         if learned:
             refresh(given, theta)
         for grader in range(n_graders):
-            work.effortful[grader] = _count_effortful(grader, reports.grader_reviews, state.effortful)
+            work.effortful[grader] = count_effortful(grader, reports.grader_reviews, state.effortful)
         for submission in range(len(reports.submission_cells) - 1):
             gather(submission, given, state, work)
             if has_effort:
@@ -442,18 +443,9 @@ def _bias_terms(grader: int, given: Given, state: State) -> tuple[float, float]:
 def _draw_effort(grader: int, rng: np.random.Generator, given: Given, state: State) -> None:
     """Draw a grader's effort probability given the efforts."""
     reviews, prior = given.reports.grader_reviews, given.beliefs.effort
-    effortful = _count_effortful(grader, reviews, state.effortful)
+    effortful = count_effortful(grader, reviews, state.effortful)
     count = reviews[grader + 1] - reviews[grader]
     state.effort[grader] = rng.beta(prior[0] + effortful, prior[1] + count - effortful)
-
-
-@jit
-def _count_effortful(grader: int, grader_reviews: I64, effortful: Flags) -> int:
-    """How many of a grader's reviews are effortful."""
-    count = 0
-    for review in range(grader_reviews[grader], grader_reviews[grader + 1]):
-        count += effortful[review]
-    return count
 
 
 @jit

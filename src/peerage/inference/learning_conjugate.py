@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from peerage.inference.arrays import F64
+from peerage.inference.grid_masses import AUTHORS, STUDENTS, TAS
 from peerage.inference.hyper import (
     EPSILON,
     LAMBDA_TAU,
@@ -32,10 +33,7 @@ from peerage.inference.hyper import (
     sigma_s,
 )
 from peerage.inference.jit import jit
-from peerage.inference.learning import (
-    AUTHORS,
-    STUDENTS,
-    TAS,
+from peerage.inference.learning_grades import (
     add_tied,
     author_reliability_prior,
     log_inverse_gamma,

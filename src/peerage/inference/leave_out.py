@@ -16,23 +16,13 @@ from peerage.inference.conjugate import Given as ExactGiven
 from peerage.inference.conjugate import State as ExactState
 from peerage.inference.conjugate import Work as ExactWork
 from peerage.inference.conjugate import gather, log_density, log_density_given, move_review
+from peerage.inference.graders import count_effortful
 from peerage.inference.jit import jit
-from peerage.inference.kernels import (
-    MAX_COLLAPSED,
-    TINY,
-    copy_into,
-    count_effortful,
-    expected_effort,
-    load_special_prior,
-    log_ratio,
-    multiply,
-    sum_of_products,
-    sum_of_quotients,
-    total_of,
-)
+from peerage.inference.kernels import MAX_COLLAPSED, expected_effort, load_special_prior, log_ratio
 from peerage.inference.learning import refresh
 from peerage.inference.learning_conjugate import refresh as refresh_exactly
 from peerage.inference.predictive import bin_mass
+from peerage.inference.vectors import TINY, copy_into, multiply, sum_of_products, sum_of_quotients, total_of
 
 Int = int | np.int64
 
