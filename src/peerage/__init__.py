@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from peerage.model import Priors as Priors
     from peerage.rubric import Component as Component
     from peerage.rubric import Rubric as Rubric
+    from peerage.rulings import Exclusion as Exclusion
     from peerage.simulation.classes import simulate as simulate
     from peerage.simulation.truth import Truth as Truth
 
@@ -44,6 +45,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Component": "rubric",
+    "Exclusion": "rulings",
     "Explanation": "decisions.explain",
     "Fixed": "model",
     "Gradebook": "gradebook",
@@ -71,6 +73,7 @@ _HOMES = {
 
 __all__ = [
     "Component",
+    "Exclusion",
     "Explanation",
     "Fixed",
     "Gradebook",

@@ -2,7 +2,8 @@
 
 Each chain goes on from its last state: what is known by id keeps its value, and what is new starts where a fit would
 start it. A new grade moves little of a class, so that a few sweeps are enough to forget the old posterior; whether
-they were is tested on what the new grades touch, and if not, the chains go on.
+they were is tested on what the new grades touch, and if not, the chains go on. Averages over the few draws that are
+kept are steadied (:mod:`~peerage.inference.steadying`).
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ from scipy.special import fdtri
 from peerage.errors import InputError, Problem
 from peerage.gradebook import MISSING, Gradebook
 from peerage.inference.layout import Layout, lay_out
+from peerage.inference.learned import in_use
 from peerage.inference.likelihood import Grid
 from peerage.inference.progress import sweeps_progress
 from peerage.inference.sampler import VARIABLES, ChainState, Samples, at_least, must_compile, sample
+from peerage.inference.steadying import Matches, steadied
 from peerage.merging import merged, places
 
 if TYPE_CHECKING:
@@ -32,6 +35,9 @@ REPORTS_A_CHAIN = 1_600_000
 FEWEST_DRAWS = 50
 BURN_IN = 25
 """Sweeps that each chain discards first; what a grade moves far is forgotten within about 20 (docs/update.md)."""
+
+PARTS = 6
+"""In how many parts the draws are made, whose averages tell how noisy they are."""
 
 ROUNDS = 10
 """How many times the chains start over at most, if they have not settled."""
@@ -62,12 +68,18 @@ def update(
     burn_in = BURN_IN if burn_in is None else at_least(0, burn_in=burn_in)
     workers = None if workers is None else at_least(1, workers=workers)
 
-    def run(states: tuple[ChainState, ...], burn_in: int) -> Samples:
-        with sweeps_progress(len(states) * (burn_in + draws), shown=progress, compiling=must_compile(layout)) as report:
-            settings: dict[str, Any] = {"chains": len(states), "draws": draws, "burn_in": burn_in}
-            return sample(layout, **settings, seed=posterior.seed, workers=workers, report=report, states=states)
-
     touched = touched_by(new_grades, layout)
+    matches = _untouched(posterior.layout, layout, touched)
+
+    def run(states: tuple[ChainState, ...], burn_in: int) -> Samples:
+        parts: list[Samples] = []
+        settings: dict[str, Any] = {"chains": len(states), "seed": posterior.seed, "workers": workers}
+        with sweeps_progress(len(states) * (burn_in + draws), shown=progress, compiling=must_compile(layout)) as report:
+            for count in np.diff(np.linspace(0, draws, 1 + min(PARTS, draws)).astype(int)).tolist():
+                parts.append(sample(layout, draws=count, burn_in=burn_in, states=states, report=report, **settings))
+                states, burn_in = parts[-1].states, 0
+        return steadied(posterior.samples, parts, matches)
+
     runs = [run(carried_over(posterior, layout), burn_in)]
     while moving(runs[-1], touched) and len(runs) <= ROUNDS:
         runs.append(run(runs[-1].states, 0))
@@ -78,6 +90,7 @@ def update(
         posterior,
         book=replace(book, notices=tuple(notices)).with_applicable(book.applicable),
         burn_in=burn_in + draws * (len(runs) - 1),
+        restarts=(),
         samples=runs[-1],
         timings={"sampling": sum(run.seconds for run in runs), "total": time.perf_counter() - begun},
     )
@@ -107,10 +120,9 @@ def _carried(
     Whatever belongs to no cell, grader or review stays as it was.
     """
     carried = dict(values)
-    cell = places(_cell_keys(before), _cell_keys(layout))
+    cell, review = _places(before, layout)
     grader = np.arange(layout.n_graders)
     grader[before.n_graders :] = -1
-    review = places(_review_keys(before, layout), _review_keys(layout, layout))
     effort_alike = _same(before.known.effort, layout.known.effort, grader)
     keep = {"true_grade": (cell, (cell >= 0) & (layout.fixed_level == MISSING))}
     keep |= {"effortful": (review, (review >= 0) & effort_alike[layout.reports.review_grader])}
@@ -130,6 +142,12 @@ def _same(before: NDArray[np.float64], now: NDArray[np.float64], grader: NDArray
     return (grader >= 0) & np.isclose(before[np.maximum(grader, 0)], now, rtol=0, atol=0, equal_nan=True)
 
 
+def _places(before: Layout, layout: Layout) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Where each cell and each review of a layout stood in an earlier one, or -1."""
+    cell = places(_cell_keys(before), _cell_keys(layout))
+    return cell, places(_review_keys(before, layout), _review_keys(layout, layout))
+
+
 def _cell_keys(layout: Layout) -> NDArray[np.int64]:
     return layout.cell_submission * len(layout.book.rubric) + layout.reports.cell_component
 
@@ -147,11 +165,31 @@ def on_grid(codes: NDArray[np.integer], before: Grid, grid: Grid) -> NDArray[np.
 
 
 def touched_by(new_grades: Gradebook, layout: Layout) -> dict[str, NDArray[np.intp]]:
-    """The entries of each variable that new grades bear on: of their submissions, and of all who graded these."""
+    """The entries of each variable that new grades bear on: of their submissions, and of all who graded these.
+
+    Hyperparameters that are learned bear on everybody.
+    """
     book, named = layout.book, set(new_grades.submissions)
     submission = np.array([name in named for name in book.submissions])
     graders = np.unique(book.review_grader[submission[book.review_submission]]).astype(np.intp)
-    return {"true_grade": np.flatnonzero(submission[layout.cell_submission]), **dict.fromkeys(VARIABLES[1:], graders)}
+    touched = {
+        "true_grade": np.flatnonzero(submission[layout.cell_submission]),
+        **dict.fromkeys(VARIABLES[1:], graders),
+    }
+    return touched | ({"hyper": np.flatnonzero(in_use(layout))} if layout.model.learned else {})
+
+
+def _untouched(before: Layout, layout: Layout, touched: dict[str, NDArray[np.intp]]) -> Matches:
+    """Where cells and reviews stood before, but for submissions with new grades or with graders in new roles."""
+    cell, review = _places(before, layout)
+    submission = layout.book.review_submission[layout.review_order]
+    same_role = np.zeros(layout.n_graders, bool)
+    same_role[: before.n_graders] = before.group == layout.group[: before.n_graders]
+    changed = submission[~same_role[layout.reports.review_grader]]
+    changed = np.union1d(changed, layout.cell_submission[touched["true_grade"]])
+    cell[np.isin(layout.cell_submission, changed)] = -1
+    review[np.isin(submission, changed)] = -1
+    return Matches(cell, review)
 
 
 def moving(samples: Samples, touched: dict[str, NDArray[np.intp]], false_alarm: float = FALSE_ALARM) -> bool:
@@ -164,7 +202,7 @@ def moving(samples: Samples, touched: dict[str, NDArray[np.intp]], false_alarm: 
     if chains == 1 or half == 0:
         return False
     for name, entries in touched.items():
-        drawn = samples.draws[name][:, :, entries].astype(np.float64)
+        drawn = (samples.hyper if name == "hyper" else samples.draws[name])[:, :, entries].astype(np.float64)
         spread = drawn.std(axis=(0, 1))
         free = spread > 0
         shift = (drawn[:, -half:].mean(axis=1) - drawn[:, :half].mean(axis=1))[:, free] / spread[free]

@@ -1,0 +1,72 @@
+"""What was known at some time: later reviews leave no trace, and are reported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import peerage as pg
+
+TEXT = """submission,grader,component,grade,time
+p1,ann,S,1,2024-09-30 23:59
+p1,bob,S,2,2024-10-01 00:00
+p2,ann,S,3,2024-09-30T12:00:00+02:00
+p2,bob,S,1,
+p3,cat,S,2,2024-10-02
+"""
+
+
+@pytest.fixture
+def grades(tmp_path: Path) -> Path:
+    path = tmp_path / "grades.csv"
+    path.write_text(TEXT)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("until", "kept"),
+    [
+        ("2024-09-30", ["p1 ann", "p2 ann", "p2 bob"]),
+        ("2024-10-01 00:00", ["p1 ann", "p1 bob", "p2 ann", "p2 bob"]),
+        ("2024-09-30T10:00:00+00:00", ["p2 ann", "p2 bob"]),
+        ("2024-10-02", ["p1 ann", "p1 bob", "p2 ann", "p2 bob", "p3 cat"]),
+    ],
+)
+def test_a_day_counts_to_its_end_and_a_time_to_the_minute(grades: Path, until: str, kept: list[str]) -> None:
+    table = pg.read_grades(grades, until=until).table()
+    assert (table["submission"] + " " + table["grader"]).tolist() == kept
+
+
+def test_the_class_is_the_one_of_then(grades: Path, tmp_path: Path) -> None:
+    lines = TEXT.splitlines(keepends=True)
+    (tmp_path / "then.csv").write_text("".join(line for line in lines if "2024-10" not in line))
+    book, then = pg.read_grades(grades, until="2024-09-30"), pg.read_grades(tmp_path / "then.csv")
+    pd.testing.assert_frame_equal(book.table(), then.table())
+    assert (book.rubric, book.graders, book.submissions) == (then.rubric, then.graders, then.submissions)
+
+
+def test_late_reviews_are_reported(grades: Path) -> None:
+    said = [notice.message for notice in pg.read_grades(grades, until="2024-09-30").notices]
+    assert "2 reviews written after 2024-09-30 left out, by 'bob', 'cat'" in said
+    assert "1 review without a time kept, whatever --until says" in said
+    assert "no review was written after 2024-12-24" in [
+        notice.message for notice in pg.read_grades(grades, until="2024-12-24").notices
+    ]
+
+
+@pytest.mark.parametrize(
+    ("until", "words"),
+    [("soon", "--until: 'soon' is no time; write it as"), ("2020-01-01", "--until: every review was written after")],
+)
+def test_a_time_that_makes_no_sense_is_refused(tmp_path: Path, until: str, words: str) -> None:
+    (tmp_path / "grades.csv").write_text(TEXT.replace("p2,bob,S,1,\n", ""))
+    with pytest.raises(pg.InputError, match=words):
+        pg.read_grades(tmp_path / "grades.csv", until=until)
+
+
+def test_grades_without_times_cannot_be_cut(tmp_path: Path) -> None:
+    (tmp_path / "grades.csv").write_text("submission,grader,component,grade\np1,ann,S,1\np1,bob,S,2\n")
+    with pytest.raises(pg.InputError, match=r"grades.csv: says nowhere when a review was written; add a column time"):
+        pg.read_grades(tmp_path / "grades.csv", until="2024-09-30")
