@@ -35,10 +35,10 @@ MODELS = [Model(), Model(bias=False, effort=False), Model(correlation=True), Mod
 LARGEST_QUANTITIES = 30
 FALSE_ALARM = 1e-3 / (2 * LARGEST_QUANTITIES * len(MODELS))
 SMALLEST, LARGEST = (
-    {"true_grade": -3.0, "bias": -4.0, "reliability": 0.004},
+    {"true_grade": -3.0, "bias": -5.0, "reliability": 0.004},
     {
         "true_grade": 9.0,
-        "bias": 4.0,
+        "bias": 5.0,
         "reliability": 40.0,
     },
 )

@@ -124,8 +124,8 @@ def wide_grids(
 
 @lru_cache(maxsize=2)
 def learned_grids(with_bias: bool, step: float = 0.05) -> Grids:
-    """Grids wide enough for any priors that a class is likely to teach: true grades from -3 to 9, biases ±4."""
-    bias = Grid.linear(-4.0, step, round(8 / step) + 1) if with_bias else Grid.linear(0.0, step, 1)
+    """Grids wide enough for any priors that a class is likely to teach: true grades from -3 to 9, biases ±5."""
+    bias = Grid.linear(-5.0, step, round(10 / step) + 1) if with_bias else Grid.linear(0.0, step, 1)
     true_grade = Grid.linear(-3.0 + step / 2, step, round(12 / step))
     return _assemble(true_grade, Grid.geometric(0.004, 40.0, _RELIABILITY_RATIO), bias, 1, 1)
 
