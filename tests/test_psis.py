@@ -46,12 +46,21 @@ def test_weights_and_shapes_are_those_of_arviz_stats(kind: str, size: int) -> No
 def test_ties_in_the_tail_are_smoothed_as_arviz_stats_does() -> None:
     """Equal ratios may change places, so that the weights are compared in order."""
     for seed in range(5):
-        ratios = np.round(log_ratios("heavy", 400, seed), 1)
-        assert len(np.unique(ratios)) < 60
+        ratios = np.sort(log_ratios("heavy", 400, seed))
+        ratios[340:] = ratios[340:][np.arange(60) // 4 * 4]
         weights, shape = smoothed(ratios)
         theirs, k = array_stats.psislw(-ratios)
         np.testing.assert_allclose(np.sort(weights), np.sort(theirs), rtol=1e-9, atol=1e-9)
         assert shape == pytest.approx(float(k), rel=1e-9)
+
+
+def test_draws_that_tie_with_the_cutoff_are_not_part_of_the_tail() -> None:
+    """What is fitted is the tail of a sample without ties; arviz-stats divides by zero here."""
+    above = 1.0 + log_ratios("heavy", 40, 1)
+    weights, shape = smoothed(np.concatenate([np.zeros(360), above]))
+    assert np.isfinite(weights).all()
+    assert np.exp(weights).sum() == pytest.approx(1.0)
+    assert 0.3 < shape < 1.5
 
 
 @pytest.mark.parametrize("offset", [-800.0, 0.0, 800.0])
@@ -96,9 +105,21 @@ def test_a_tail_of_equal_ratios_needs_no_smoothing(values: list[float]) -> None:
     np.testing.assert_allclose(weights, ratios - np.log(np.exp(ratios).sum()))
 
 
-def test_a_tail_that_ties_with_its_lower_end_is_left_alone_and_not_trusted() -> None:
-    """Three ratios above 397 equal ones can stand for a tail of any weight."""
+def test_three_large_ratios_are_left_alone_and_not_trusted() -> None:
+    """Above 397 equal ratios, they can stand for a tail of any weight."""
     ratios = np.concatenate([np.zeros(397), [5.0, 8.0, 9.0]])
     weights, shape = smoothed(ratios)
     assert shape == np.inf
     np.testing.assert_allclose(weights, ratios - np.log(np.exp(ratios).sum()))
+
+
+def test_ratios_of_any_size_give_finite_weights() -> None:
+    """Discrete ratios, ratios that differ by rounding alone, and ratios beyond the range of numbers."""
+    rng = np.random.default_rng(0)
+    for levels in range(1, 30):
+        ratios = rng.choice(rng.normal(size=levels), 200)
+        for scale, noise in ((1.0, 0.0), (1.0, 1e-16), (1000.0, 0.0)):
+            weights, shape = smoothed(scale * ratios + noise * rng.normal(size=200))
+            assert not np.isnan(weights).any()
+            assert not np.isnan(shape)
+            assert np.exp(weights).sum() == pytest.approx(1.0)

@@ -84,8 +84,8 @@ class Reasons:
                 yield self._withdrawn(submission, name)
             elif old[name] != new[name]:
                 yield Reason("correction", f"{name!r} corrected {_corrections(old[name], new[name])}")
-        for name in old.keys() & new.keys():
-            if self.old.roles[name] != self.new.roles[name]:
+        for name in old:
+            if name in new and self.old.roles[name] != self.new.roles[name]:
                 yield Reason("correction", f"{name!r} is now {self.new.roles[name]}, not {self.old.roles[name]}")
 
     def _withdrawn(self, submission: str, grader: str) -> Reason:

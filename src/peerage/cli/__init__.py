@@ -10,12 +10,13 @@ import sys
 import traceback
 from collections.abc import Sequence
 from io import TextIOWrapper
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from peerage import __version__
-from peerage.cli import canvas, check, compare, credit, demo, export, fit, import_, report, simulate, update
+from peerage.cli import canvas, check, compare, credit, demo, export, fit, import_, init, report, simulate, update
 from peerage.cli.console import describe_error, say
 from peerage.errors import PeerageError, ServiceError
 
@@ -36,6 +37,7 @@ app.command("demo")(demo.command)
 app.command("export")(export.command)
 app.command("fit")(fit.command)
 app.command("import")(import_.command)
+app.command("init")(init.command)
 app.command("report")(report.command)
 app.command("simulate")(simulate.command)
 app.command("update")(update.command)
@@ -49,12 +51,19 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def _options(
-    version: Annotated[
+    context: typer.Context,
+    _version: Annotated[
         bool,
         typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
     """Options that belong to no command."""
+    from peerage.project import PROJECT, defaults
+
+    project = Path(PROJECT)
+    if context.invoked_subcommand in ("check", "fit") and project.is_file():
+        say(f"note: the settings are those of {PROJECT}, unless the command says otherwise")
+        context.default_map = defaults(project)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from peerage.cli.console import warn
 from peerage.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from peerage.gradebook import Gradebook
+    from peerage.model import Model
     from peerage.outputs import Outputs
+    from peerage.pseudonyms import Key
     from peerage.published import Published
     from peerage.rulings import Override
 
@@ -35,6 +38,13 @@ PublishedFolder = Annotated[
     typer.Option("--published", metavar="DIR", help="Keep the grades in DIR, and list what would change."),
 ]
 Republish = Annotated[bool, typer.Option("--republish", help="Take over what would change of the published grades.")]
+
+Pseudonyms = Annotated[
+    Path | None,
+    typer.Option(
+        "--pseudonyms", metavar="KEY", help="Write made-up names instead of ids, and the key to them to this file."
+    ),
+]
 
 
 def read_published(folder: Path | None, republish: bool) -> Published | None:
@@ -59,12 +69,25 @@ def with_overrides(
 
 
 def beside_published(book: Gradebook, published: Published | None, republish: bool) -> Gradebook:
-    """The gradebook with what is surprising about it beside the grades that were handed out."""
+    """The gradebook with what is surprising about it beside the grades that were handed out, which is also said."""
     if published is None:
         return book
     if not republish:
         published.check(book)
-    return replace(book, notices=(*book.notices, *published.notices(book)))
+    notices = tuple(published.notices(book))
+    warn(notices)
+    return replace(book, notices=(*book.notices, *notices)).with_applicable(book.applicable)
+
+
+def hidden(
+    book: Gradebook, model: Model, overrides: tuple[Override, ...], path: Path
+) -> tuple[Gradebook, Model, tuple[Override, ...], Key]:
+    """The class and what is known about it with made-up names, and the key to them."""
+    from peerage.pseudonyms import Key
+
+    key = Key.read(path)
+    book = key.hide(book)
+    return book, replace(model, fixed=key.hide_fixed(model.fixed)), key.hide_overrides(overrides), key
 
 
 def show(outputs: Outputs, console: Console) -> None:

@@ -59,6 +59,7 @@ def command(
     override: decided.OverrideFile = None,
     published: decided.PublishedFolder = None,
     republish: decided.Republish = False,
+    pseudonyms: decided.Pseudonyms = None,
     no_bias: sampling.NoBias = False,
     no_effort: sampling.NoEffort = False,
     no_censoring: sampling.NoCensoring = False,
@@ -100,7 +101,14 @@ def command(
         minimum_reviews=minimum_reviews,
     )
     out = grades[0].with_suffix("") if out is None else out
-    settings = [rubric, fixed, exclude, override, None if priors in sampling.PRIORS_BY_NAME else Path(priors)]
+    settings = [
+        rubric,
+        fixed,
+        exclude,
+        override,
+        pseudonyms,
+        None if priors in sampling.PRIORS_BY_NAME else Path(priors),
+    ]
     results.check_target(out, [*grades, *(path for path in settings if path is not None)])
     if model_name is not None and (no_bias or no_effort or no_censoring or correlation):
         raise typer.BadParameter("a model that is chosen leaves no feature to be chosen by hand", param_hint="--model")
@@ -115,8 +123,11 @@ def command(
     book = options.load_gradebook(grades, rubric, columns, snap, duplicates, exclude, until)
     book, model = with_fixed(book, model, fixed)
     book, overrides = decided.with_overrides(book, grades, override)
-    book = decided.beside_published(book, handed_out, republish)
     warn(book.notices)
+    key = None
+    if pseudonyms is not None:
+        book, model, overrides, key = decided.hidden(book, model, overrides, pseudonyms)
+    book = decided.beside_published(book, handed_out, republish)
     from peerage.decisions.search import must_compile
     from peerage.fitting import fit, fit_chosen
     from peerage.outputs import Outputs
@@ -132,6 +143,9 @@ def command(
     if handed_out is not None:
         outputs = handed_out.republished(outputs) if republish else handed_out.proposed(outputs)
     with results.writing(out) as folder:
+        if key is not None and pseudonyms is not None:
+            key.write(pseudonyms)
+            outputs.record["pseudonyms"] = True
         outputs.write(folder)
     if as_json:
         typer.echo(json.dumps(outputs.record, indent=2))

@@ -75,6 +75,8 @@ def command(
     result = Result.read(found)
     if "choices" not in result.record:
         raise ResultsError(f"{folder}: these results do not say how they were made; fit the class again")
+    if result.record.get("pseudonyms"):
+        raise ResultsError(f"{folder}: these results hold made-up names; fit all grades anew with --pseudonyms")
     choices, before = Choices.from_dict(result.record["choices"]), load(found / POSTERIOR)
     grades_before = result.grades
     new = options.load_gradebook(grades, before.book.rubric, columns, snap, duplicates, exclude=before.book.exclusions)

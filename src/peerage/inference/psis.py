@@ -16,6 +16,10 @@ from peerage.inference.jit import jit
 Floats = NDArray[np.float64]
 
 _LEAST_TAIL = 5
+_TIE = 1e-12
+"""Log ratios that are closer than this are equal but for rounding."""
+_NOTHING = -700.0
+"""The logarithm of a ratio to the largest below which a ratio is as good as zero."""
 _PRIOR_DRAWS, _PRIOR_SHAPE = 10.0, 0.5
 """The weak prior of the shape: as many observations of this shape."""
 
@@ -24,29 +28,29 @@ _PRIOR_DRAWS, _PRIOR_SHAPE = 10.0, 0.5
 def smooth(log_ratios: Floats) -> float:
     """Smooth log importance ratios in place and normalise them; returns the shape k of their tail.
 
-    A tail that cannot be fitted is left alone: k is infinite where it has too few draws or a quarter of them tie with
-    its lower end, -infinite where the largest ratios are all equal.
+    The tail is what lies above its cutoff: draws that tie with that are not part of it. If it is too short to be
+    fitted it is left alone, and k is infinite; it is -infinite where the largest ratios are all equal.
     """
     count = len(log_ratios)
     top = log_ratios.max()
     for i in range(count):
         log_ratios[i] -= top
-    size = math.ceil(min(0.2 * count, 3.0 * math.sqrt(count)))
-    shape = math.inf
+    order = np.argsort(log_ratios)
+    first = count - math.ceil(min(0.2 * count, 3.0 * math.sqrt(count)))
+    log_cutoff = max(log_ratios[order[max(first - 1, 0)]], _NOTHING)
+    while first < count and log_ratios[order[first]] - log_cutoff < _TIE:
+        first += 1
+    size = count - first
+    shape = -math.inf if size == 0 else math.inf
     if size >= _LEAST_TAIL:
-        order = np.argsort(log_ratios)
-        cutoff = math.exp(log_ratios[order[count - size - 1]])
+        cutoff = math.exp(log_cutoff)
         tail = np.empty(size)
         for i in range(size):
-            tail[i] = math.exp(log_ratios[order[count - size + i]]) - cutoff
-        if tail[size - 1] <= 1e-14:
-            shape = -math.inf
-        elif tail[size // 4] > 0.0:
-            shape, scale = _fit_pareto(tail)
-            for i in range(size):
-                probability = (i + 0.5) / size
-                value = _pareto_quantile(probability, shape, scale) + cutoff
-                log_ratios[order[count - size + i]] = min(math.log(value), 0.0)
+            tail[i] = math.exp(log_ratios[order[first + i]]) - cutoff
+        shape, scale = _fit_pareto(tail)
+        for i in range(size):
+            value = _pareto_quantile((i + 0.5) / size, shape, scale) + cutoff
+            log_ratios[order[first + i]] = min(math.log(value), 0.0)
     total = 0.0
     for i in range(count):
         total += math.exp(log_ratios[i])

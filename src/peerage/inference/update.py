@@ -196,18 +196,29 @@ def moving(samples: Samples, touched: dict[str, NDArray[np.intp]], false_alarm: 
     """Whether the touched entries of a variable move on, in all chains alike, from the first to the second half.
 
     Chains are independent. If they have settled, the mean over chains of an entry's shift has the variance that the
-    chains' differences tell, and the ratio of the two, each summed over entries, has an F distribution.
+    chains' differences tell, and the ratio of the two, each summed over entries, has an F distribution. Entries that
+    depend on each other count for fewer.
     """
     half, chains = samples.n_draws // 2, samples.n_chains
     if chains == 1 or half == 0:
         return False
     for name, entries in touched.items():
         drawn = (samples.hyper if name == "hyper" else samples.draws[name])[:, :, entries].astype(np.float64)
-        spread = drawn.std(axis=(0, 1))
-        free = spread > 0
-        shift = (drawn[:, -half:].mean(axis=1) - drawn[:, :half].mean(axis=1))[:, free] / spread[free]
+        drawn = drawn[:, :, drawn.std(axis=(0, 1)) > 0]
+        if not drawn.size:
+            continue
+        drawn = (drawn - drawn.mean(axis=(0, 1))) / drawn.std(axis=(0, 1))
+        shift = drawn[:, -half:].mean(axis=1) - drawn[:, :half].mean(axis=1)
         common, noise = (shift.mean(axis=0) ** 2).sum(), (shift.var(axis=0, ddof=1) / chains).sum()
-        count = int(free.sum())
-        if count and common > noise * fdtri(count, count * (chains - 1), 1 - false_alarm):
+        count = _effective_count(drawn.reshape(-1, drawn.shape[2]))
+        if common > noise * fdtri(count, count * (chains - 1), 1 - false_alarm):
             return True
     return False
+
+
+def _effective_count(standardised: NDArray[np.float64]) -> float:
+    """How many independent columns there would be if their correlations had as many like eigenvalues: n²/Σλ²."""
+    rows, columns = standardised.shape
+    # Both products have the same eigenvalues, but for zeros; the smaller one is made.
+    product = standardised.T @ standardised if columns < rows else standardised @ standardised.T
+    return float(columns**2 / np.sum((product / rows) ** 2))

@@ -1,0 +1,57 @@
+"""``peerage init``: a project file, after a few questions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from peerage.cli.asking import Terminal
+from peerage.cli.console import output
+from peerage.errors import ResultsError
+from peerage.project import PROJECT, files_of, project_text
+
+NONE = "none"
+
+
+def command() -> None:
+    """Write peerage.toml, with which `peerage fit` alone fits the class, after a few questions."""
+    path = Path(PROJECT)
+    if path.exists():
+        raise ResultsError(f"{PROJECT}: is here already; edit it, or remove it first")
+    terminal = Terminal()
+    grades = terminal.ask("Which files hold the grades? A pattern such as week*.csv may mean several", _grades(), _some)
+    rubric = terminal.ask("Which file is the rubric?", _rubric(grades), _file_or_none)
+    folder = terminal.ask("In which folder shall the results be?", "results", str.strip)
+    owed = terminal.ask("How many reviews does each student owe? 0 if that does not matter", "0", _whole)
+    path.write_text(project_text(grades, rubric, folder, owed), encoding="utf-8")
+    output().print(f"Written to {PROJECT}. From now on, peerage fit alone is enough.")
+
+
+def _grades() -> str:
+    """The files that look most like grades."""
+    return next((name for name in ("peer_grades.csv", "week*.csv", "*.csv") if files_of(name)), "peer_grades.csv")
+
+
+def _rubric(grades: str) -> str:
+    beside = Path(grades).with_name("rubric.toml")
+    return str(beside) if beside.is_file() else NONE
+
+
+def _some(answer: str) -> str:
+    if not files_of(answer.strip()):
+        raise ValueError(f"there is no file {answer.strip()!r}")
+    return answer.strip()
+
+
+def _file_or_none(answer: str) -> str:
+    name = answer.strip()
+    if name == NONE:
+        return ""
+    if not Path(name).is_file():
+        raise ValueError(f"there is no file {name!r}; write {NONE} to have it inferred")
+    return name
+
+
+def _whole(answer: str) -> int:
+    if not answer.strip().isdecimal():
+        raise ValueError("write a whole number")
+    return int(answer)
