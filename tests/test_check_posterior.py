@@ -41,7 +41,7 @@ def class_with(
 
 
 def quick_fit(book: pg.Gradebook, model: Model | None = None) -> pg.Posterior:
-    return pg.fit(book, model, chains=2, draws=150, burn_in=50, seed=0)
+    return pg.fit(book, model or Model(priors="paper"), chains=2, draws=150, burn_in=50, seed=0)
 
 
 # The statistics
@@ -210,7 +210,7 @@ def test_copied_grades_are_told_in_plain_words() -> None:
 
 
 def test_names_with_braces_and_tags_are_told_as_they_are() -> None:
-    """Everyone always gives the lowest grade, against the prior, and the component has an awkward name."""
+    """Everyone always gives the lowest grade, against the paper's priors, and the component has an awkward name."""
     book, _ = pg.simulate(students=20, weeks=1, tas=0, seed=1, components=pg.Rubric.uniform(["{0} <b>"], range(6)))
     checks = quick_fit(replace(book, levels=np.zeros_like(book.levels))).check()
     assert any(sentence.startswith("{0} <b>: the grade 0 is given in 100 % of cases") for sentence in checks.sentences)
@@ -258,7 +258,7 @@ def test_planted_faults_are_found(halo: float, copied: float, words: str) -> Non
 def test_a_real_class(real_data: Path) -> None:
     """One component, graded 1 to 25, under the paper's priors, which expect far more top grades than there are."""
     book = pg.read_grades(real_data / "mooc-assignment3" / "peer_grades.csv")
-    checks = pg.fit(book, chains=2, draws=150, burn_in=50, seed=0).check()
+    checks = quick_fit(book).check()
     table = checks.table.set_index("statistic")
     assert list(table.index) == ["agreement", "severity", "steadiest grader", "grades"]
     agreement = []

@@ -61,7 +61,7 @@ def test_everything_is_made_anew_as_it_was_chosen_to_be(home: Path) -> None:
     assert update(home) == 0
     after = record(home / "class")
     assert names(home / "class") == names(home / "class-before-1")
-    for name in ("choices", "model", "priors", "rubric", "seed", "chains", "draws"):
+    for name in ("choices", "model", "rubric", "seed", "chains", "draws"):
         assert after[name] == before[name]
     assert after["choices"]["staff_final"]
     assert [entry["name"] for entry in after["input"]] == ["class.csv", "new.csv"]

@@ -26,6 +26,9 @@ from peerage.inference.vectors import TINY, copy_into, multiply, sum_of_products
 
 Int = int | np.int64
 
+_NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(48)
+"""Where an integral over a bin is evaluated, as parts of the bin's half width, and the weights."""
+
 
 class Scale(NamedTuple):
     """Each report's component, level and bin; each component's bins, grades and low-effort masses."""
@@ -112,10 +115,18 @@ def _moments(weights: F32, table: F32, start: Int, ends: I64, points: F64) -> tu
         total, linear, square = _moments_with(weights, begin, end)
     step = points[1] - points[0]
     middle = points[0] + step * 0.5 * (begin + end)
-    if total <= 0.0:
-        return middle, (step * (end - begin)) ** 2 / 12.0
     mean = linear / total
     return middle + step * mean, step * step * max(square / total - mean * mean, 0.0)
+
+
+@jit
+def _log_moments(logs: F64, log_table: F32, start: Int, points: F64) -> tuple[float, float]:
+    """Mean and variance of a true grade from the log of its product, the likelihood at ``start`` taken out."""
+    weights = logs[: len(points)] - log_table[start : start + len(points)]
+    weights = np.exp(weights - weights.max())
+    weights /= weights.sum()
+    mean = (weights * points).sum()
+    return mean, (weights * (points - mean) ** 2).sum()
 
 
 @jit
@@ -206,10 +217,11 @@ def leave_out(
                         with_report = sum_of_products(running[c], tables.mass, start, ends[c])
                     if min(with_report, without) > TINY:
                         careful += math.log(with_report / without)
+                        own = np.int64(start) if is_effortful else np.int64(-1)
+                        centre, variance = _moments(running[c], tables.mass, own, ends[c], tables.true_grade_points)
                     else:
                         careful += log_ratio(report, review, submission, given, state, work)
-                    own = np.int64(start) if is_effortful else np.int64(-1)
-                    centre, variance = _moments(running[c], tables.mass, own, ends[c], tables.true_grade_points)
+                        centre, variance = _log_moments(work.logs, tables.log_mass, start, tables.true_grade_points)
                 variance += 1.0 / reliability[grader]
                 component = np.int64(reports.cell_component[where])
                 out.mean[report] = _expected_report(component, effort, centre + bias[grader], variance, scale)
@@ -232,6 +244,37 @@ def _draw_efforts_exactly(rng: np.random.Generator, given: ExactGiven, state: Ex
         state.effortful[review] = rng.random() < probability
     for grader in range(len(work.effortful)):
         work.effortful[grader] = count_effortful(grader, reports.grader_reviews, state.effortful)
+
+
+@jit
+def _within(mean: float, precision: float, low: float, high: float) -> tuple[F64, F64]:
+    """Points and weights that stand for N(mean, 1/precision) within [low, high)."""
+    mode, spread = min(max(mean, low), high), 8.0 / math.sqrt(precision)
+    begin, end = max(low, mode - spread), min(high, mode + spread)
+    points = 0.5 * (begin + end) + 0.5 * (end - begin) * _NODES
+    weights = _NODE_WEIGHTS * np.exp(0.5 * precision * ((mode - mean) ** 2 - (points - mean) ** 2))
+    return points, weights / weights.sum()
+
+
+@jit
+def _predict_exactly(
+    report: Int, first: Int, reliability: float, bias: float, given: ExactGiven, work: ExactWork, scale: Scale
+) -> tuple[float, float, float]:
+    """Probability of an effortful report's bin given the others in ``work``; mean and variance of its value."""
+    cell = given.reports.report_cell[report]
+    low, high = scale.low[report], scale.high[report]
+    precision = work.precision[cell - first]
+    mean = work.weighted[cell - first] / precision
+    row = given.clamps.cell_bin[cell]
+    if row < 0:
+        variance = 1.0 / precision + 1.0 / reliability
+        return bin_mass(low, high, mean + bias, 1.0 / variance), mean + bias, variance
+    points, weights = _within(mean, precision, given.clamps.bins[row, 0], given.clamps.bins[row, 1])
+    mass = 0.0
+    for i in range(len(points)):
+        mass += weights[i] * bin_mass(low, high, points[i] + bias, reliability)
+    mean = (weights * points).sum()
+    return mass, mean + bias, (weights * (points - mean) ** 2).sum() + 1.0 / reliability
 
 
 @jit
@@ -265,13 +308,12 @@ def leave_out_exactly(
                 move_review(review, -1.0, first, given, state, work)
             careful = careless = careful_mass = careless_mass = 0.0
             for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
-                c = reports.report_cell[report] - first
                 component = np.int64(scale.report_component[report])
-                centre = work.weighted[c] / work.precision[c] + bias[grader]
-                variance = 1.0 / work.precision[c] + 1.0 / reliability[grader]
                 careful += log_density(report, review, first, given, state, work)
                 careless += beliefs.log_low_effort[report]
-                mass = bin_mass(scale.low[report], scale.high[report], centre, 1.0 / variance)
+                mass, centre, variance = _predict_exactly(
+                    report, first, reliability[grader], bias[grader], given, work, scale
+                )
                 careful_mass += math.log(max(mass, 1e-300))
                 careless_mass += math.log(max(scale.low_effort[component, scale.report_level[report]], 1e-300))
                 out.mean[report] = _expected_report(component, effort, centre, variance, scale)
