@@ -58,7 +58,7 @@ def _choices(result: Result, changes: dict[str, Any]) -> Choices:
     """What the results were made with, but for some changes."""
     from peerage.decisions.choices import Choices
 
-    if "choices" not in result.record:
+    if not result.record["choices"]:
         raise ResultsError(f"{result.folder}: these results do not say how they were made; fit the class again")
     return Choices.from_dict({**result.record["choices"], **changes})
 

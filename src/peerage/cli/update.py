@@ -73,7 +73,7 @@ def command(
     from peerage.rulings import Override
 
     result = Result.read(found)
-    if "choices" not in result.record:
+    if not result.record["choices"]:
         raise ResultsError(f"{folder}: these results do not say how they were made; fit the class again")
     if result.record.get("pseudonyms"):
         raise ResultsError(f"{folder}: these results hold made-up names; fit all grades anew with --pseudonyms")
