@@ -103,7 +103,7 @@ def believed() -> tuple[pg.Posterior, NDArray[np.float64]]:
     """A fit with the paper's prior, and (chains, students) the optimistic quantiles of one with another."""
     book = instructed_class()
     settings = {"chains": 16, "draws": 400, "burn_in": 50}
-    plain = pg.fit(book, seed=1, **settings)  # type: ignore[arg-type]
+    plain = pg.fit(book, pg.Model(priors="paper"), seed=1, **settings)  # type: ignore[arg-type]
     other = pg.fit(book, pg.Model(priors=OTHER), seed=2, **settings)  # type: ignore[arg-type]
     draws = other.draws["reliability"] * other.draws["effort"]
     return plain, np.quantile(draws, OPTIMISTIC, axis=1)[:, :8]
