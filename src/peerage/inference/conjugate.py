@@ -14,7 +14,7 @@ import numpy as np
 
 from peerage.inference.arrays import F32, F64, I32, I64, Clamps, Flags, Reports, Sums
 from peerage.inference.graders import count_effortful
-from peerage.inference.hyper import count_efforts, effort_prior, learn_effort
+from peerage.inference.hyper import count_efforts, draw_idle_centres, effort_prior, learn_effort
 from peerage.inference.jit import jit
 from peerage.inference.learning_conjugate import (
     learn_bias,
@@ -139,6 +139,8 @@ def sweep(
             learn_true_grades(rng, not keep, given, state, work)
             if has_effort:
                 learn_low_effort(rng, not keep, given, state)
+            else:
+                draw_idle_centres(rng, theta)
         _reliabilities(rng, not keep, given, state, work)
         if has_bias:
             _biases(rng, not keep, given, state, work)

@@ -121,6 +121,15 @@ def mu_l(theta: F64, component: int) -> float:
 
 
 @jit
+def draw_idle_centres(rng: np.random.Generator, theta: F64) -> None:
+    """Draw the centres of low-effort reports from their hyperprior where there are none, lest they hold μ_s."""
+    n_components = (len(theta) - N_CLASSWIDE) // 3
+    for component in range(n_components):
+        gap = PER_COMPONENT_SPREAD[2] * rng.standard_normal()
+        theta[N_CLASSWIDE + 2 * n_components + component] = theta[N_CLASSWIDE + component] + gap
+
+
+@jit
 def effort_prior(theta: F64) -> tuple[float, float]:
     """The two parameters of the Beta prior of efforts."""
     mean = 1.0 / (1.0 + np.exp(-theta[EFFORT]))

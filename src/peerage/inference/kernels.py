@@ -20,6 +20,7 @@ import numpy as np
 
 from peerage.inference.arrays import F32, F64, I64, Draws, Given, State, Sums, Work
 from peerage.inference.graders import count_effortful, draw_biases, draw_efforts, draw_reliabilities
+from peerage.inference.hyper import draw_idle_centres
 from peerage.inference.jit import jit
 from peerage.inference.learning import learn_low_effort, refresh
 from peerage.inference.learning_grades import learn_true_grades, reliability_of
@@ -66,6 +67,8 @@ def sweep(
             learn_true_grades(rng, not keep, given, state, work.scratch)
             if has_effort:
                 learn_low_effort(rng, not keep, given, state, work.scratch)
+            else:
+                draw_idle_centres(rng, state.hyper)
         draw_reliabilities(rng, not keep, given, state, work)
         if has_bias:
             draw_biases(rng, not keep, given, state, work)
