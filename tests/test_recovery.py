@@ -20,7 +20,7 @@ from peerage.inference.likelihood import wide_grids
 from peerage.inference.sampler import sample
 from planted import broken
 
-SEEDS = range(5)
+SEEDS = range(10)
 
 
 class Recovery(NamedTuple):
@@ -35,7 +35,7 @@ class Recovery(NamedTuple):
 def recover(seed: int) -> Recovery:
     """Class (b) of the paper, ten weeks, fitted with the hyperparameters that generated it."""
     book, truth = peerage.simulate(students=120, weeks=10, setting="b", seed=seed)
-    posterior = peerage.fit(book, peerage.Model(), chains=2, draws=750, burn_in=150, seed=seed)
+    posterior = peerage.fit(book, peerage.Model(priors="paper"), chains=2, draws=750, burn_in=150, seed=seed)
     graders = posterior.graders()[book.roles == STUDENT]
     students = {name: getattr(truth, name)[book.roles == STUDENT] for name in ("reliability", "bias", "effort")}
     expected = posterior.submissions()["expected"].to_numpy()
@@ -57,7 +57,10 @@ def recover(seed: int) -> Recovery:
 
 @pytest.mark.slow
 def test_class_b_is_recovered_and_intervals_cover() -> None:
-    """The bars are those that the model must reach in the mean over classes; seeds are the first five."""
+    """The bars are those that the model must reach in the mean over classes; seeds are the first ten.
+
+    Ten classes have 1,200 students: a share of 90 % is missed by 3 % once in two thousand runs.
+    """
     fits = [recover(seed) for seed in SEEDS]
     assert np.mean([fit.reliability_spearman for fit in fits]) >= 0.88
     assert np.mean([fit.effort_spearman for fit in fits]) >= 0.58
@@ -83,7 +86,7 @@ def test_finer_grids_change_nothing_that_matters() -> None:
     may move by 0.05 standard deviations and standard deviations by 5 %.
     """
     book, _ = peerage.simulate(students=20, weeks=10, calibrations=16, tas=1, components=3, seed=5)
-    model = peerage.Model()
+    model = peerage.Model(priors="paper")
     standard, fine = lay_out(book, model), lay_out(book, model)
     priors = model.hyperparameters
     gammas = ((priors.alpha_tau, priors.beta_tau), (priors.alpha_tau_ta, priors.beta_tau_ta))

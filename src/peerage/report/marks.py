@@ -17,7 +17,7 @@ class Marks:
     ----------
     before: what the means of the students' reports are worth; not a number where a component has none
     after, lower, upper: the total of the grades given, and its interval
-    unit: points; or percent, if submissions have different components
+    unit: points; or percent, if submissions have different components, all of which can earn points
     low, high: the least and the greatest total that there can be
     step: the smallest difference between two grades' worth
     """
@@ -51,8 +51,9 @@ def marks_of(fitted: Fitted) -> Marks:
     gaps = [np.diff(np.unique(component.worth)) for component in components]
     step = min((float(gap.min()) for gap in gaps if len(gap)), default=1.0)
     after, lower, upper = (numbers(fitted.totals, name) for name in ("total", "lower", "upper"))
-    if (least == least[0]).all() and (most == most[0]).all():
-        return Marks(before, after, lower, upper, "points", float(least[0]), float(most[0]), step)
-    share = 100 / np.where(most == 0, 1, most)
+    alike = (least == least[0]).all() and (most == most[0]).all()
+    if alike or (most <= 0).any():
+        return Marks(before, after, lower, upper, "points", float(least.min()), float(most.max()), step)
+    share = 100 / most
     low, high = float((least * share).min()), 100.0
     return Marks(before * share, after * share, lower * share, upper * share, "percent", low, high, step)
