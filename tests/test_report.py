@@ -220,8 +220,8 @@ def test_points_that_are_all_below_zero_are_not_put_in_percent(tmp_path: Path) -
     """Deductions: submissions with different components, of which one can lose points alone."""
     deductions = pg.Component("late", (-2.0, -1.0))
     quality = pg.Component("quality", (0.0, 1.0))
-    rows = [("a", "x", "quality", 1), ("a", "x", "late", -1), ("b", "x", "late", -2), ("b", "y", "late", -2)]
-    frame = pd.DataFrame(rows, columns=["submission", "grader", "component", "grade"])
+    rows = [("1", "a", "x", "quality", 1), ("1", "a", "x", "late", -1), ("2", "b", "x", "late", -2)]
+    frame = pd.DataFrame(rows, columns=["assignment", "submission", "grader", "component", "grade"])
     book = pg.Gradebook.from_table(frame, pg.Rubric((quality, deductions)))
     page = staff_html(write(pg.fit(book, chains=1, draws=10, seed=0), tmp_path / "results"))
     assert "total of a submission, in points" in page
