@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 import peerage as pg
 from peerage import results
 from peerage.outputs import Outputs
-from peerage.published import Published
+from peerage.term.published import Published
 
 WEEKS = 10
 

@@ -292,9 +292,9 @@ def copy(folder: Path, target: Path) -> Path:
         ("graders.csv", lambda text: text.replace("teacher", "nobody"), "graders.csv: does not belong"),
         ("totals.csv", lambda text: text.replace("s5,", "s6,"), "totals.csv: does not belong"),
         ("spotchecks.csv", lambda text: text + "9,s9,1,why\n", "spotchecks.csv: does not belong"),
-        ("totals.csv", lambda text: text.replace("lower", "low"), "totals.csv: has no column 'lower'; run peerage fit"),
-        ("run.json", lambda text: text[:-5], "run.json: is missing or damaged; run peerage fit again"),
-        ("run.json", lambda _: "{}", "run.json: is missing or damaged; run peerage fit again"),
+        ("totals.csv", lambda text: text.replace("lower", "low"), "totals.csv: has no column 'lower'; fit the class"),
+        ("run.json", lambda text: text[:-5], "run.json: is missing or damaged; fit the class again"),
+        ("run.json", lambda _: "{}", "run.json: does not say what the rubric is; fit the class again"),
         (
             "graders.csv",
             lambda text: re.sub(r"\na,student,\d+,[\d.]+", "\na,student,2,much", text),

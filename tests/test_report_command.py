@@ -125,4 +125,4 @@ def test_a_page_that_exists_is_replaced_on_request(folder: Path) -> None:
 def test_damaged_results_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "run.json").write_text("{")
     assert main(["report", "results"]) == 2
-    assert capsys.readouterr().err == "run.json: is missing or damaged; run peerage fit again\n"
+    assert capsys.readouterr().err == "run.json: is missing or damaged; fit the class again\n"

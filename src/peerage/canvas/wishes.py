@@ -9,7 +9,7 @@ from pathlib import Path
 
 from peerage.errors import InputError, Problem
 from peerage.exports.marks import Item, Marks, without_credit
-from peerage.exports.result import Result
+from peerage.saved import Result
 from peerage.wording import quoted
 
 SENTENCES = "explanations.csv"

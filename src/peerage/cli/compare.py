@@ -16,7 +16,7 @@ from peerage.cli.console import output
 from peerage.wording import counted
 
 if TYPE_CHECKING:
-    from peerage.changes import Change
+    from peerage.term.changes import Change
 
 SHOWN = 10
 """How many changed grades are printed."""
@@ -41,11 +41,11 @@ _KINDS = {
 
 def command(old: Old, new: New, as_json: options.Json = False) -> None:
     """Say which grades changed between two results and why, and add the list and a section of the report to NEW."""
-    from peerage.changes import changes_between, changes_table
     from peerage.formats.tables import csv_text
     from peerage.outputs import CHANGES
     from peerage.report.pages import REPORT, staff_html
-    from peerage.sides import Side
+    from peerage.term.changes import changes_between, changes_table
+    from peerage.term.sides import Side
 
     before, after = Side.read(old), Side.read(new)
     changes = changes_between(before, after)
@@ -59,7 +59,7 @@ def command(old: Old, new: New, as_json: options.Json = False) -> None:
 
 
 def _show(changes: Sequence[Change], n_before: int, n_after: int) -> None:
-    from peerage.changes import kinds_of
+    from peerage.term.changes import kinds_of
 
     console = output()
     moved = [change for change in changes if change.before is not None and change.after is not None]

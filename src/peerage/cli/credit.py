@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from peerage.decisions.choices import Choices
-    from peerage.exports.result import Result
+    from peerage.saved import Result
 
 SCALE = "0.2:0, 0.5:60, 1:85, 2:100"
 _BAR = 40
@@ -39,9 +39,9 @@ def command(
     as_json: options.Json = False,
 ) -> None:
     """Show what each student would get for peer grading; nothing is fitted and nothing is written."""
-    from peerage.exports.result import Result
     from peerage.inference.storage import load
     from peerage.outputs import POSTERIOR
+    from peerage.saved import Result
 
     changes = {"credit_scale": scale, "required_reviews": required_reviews, "minimum_reviews": minimum_reviews}
     result = Result.read(folder)

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from peerage.model import Model
     from peerage.outputs import Outputs
     from peerage.pseudonyms import Key
-    from peerage.published import Published
     from peerage.rulings import Override
+    from peerage.term.published import Published
 
 SHOWN = 10
 """How many decisions of a kind are printed."""
@@ -53,7 +53,7 @@ def read_published(folder: Path | None, republish: bool) -> Published | None:
         if republish:
             raise typer.BadParameter("name the results that were handed out with --published", param_hint="--republish")
         return None
-    from peerage.published import Published
+    from peerage.term.published import Published
 
     return Published.read(folder)
 

@@ -18,9 +18,9 @@ from peerage.errors import ResultsError
 from peerage.wording import counted
 
 if TYPE_CHECKING:
-    from peerage.exports.result import Result
     from peerage.inference.posterior import Posterior
     from peerage.outputs import Outputs
+    from peerage.saved import Result
 
 SHOWN = 10
 """How many changed grades of a kind are printed."""
@@ -66,11 +66,11 @@ def command(
     target = folder if out is None else out
     results.check_target(target, grades)
     from peerage.decisions.choices import Choices
-    from peerage.exports.result import Result
     from peerage.inference.storage import load
     from peerage.outputs import POSTERIOR, Outputs
-    from peerage.published import Published
     from peerage.rulings import Override
+    from peerage.saved import Result
+    from peerage.term.published import Published
 
     result = Result.read(found)
     if not result.record["choices"]:
@@ -104,7 +104,7 @@ def command(
 
 def _write(outputs: Outputs, earlier: Result, target: Path) -> Path | None:
     """Write the results; those that they replace, if these are the earlier ones, are kept in the folder returned."""
-    from peerage.exports.result import Result
+    from peerage.saved import Result
 
     with results.writing(target) as fresh:
         kept = None

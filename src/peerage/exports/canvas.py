@@ -13,9 +13,9 @@ from peerage.exports.canvas_columns import chosen_columns
 from peerage.exports.canvas_gradebook import STUDENT_COLUMNS, CanvasGradebook
 from peerage.exports.marks import Marks, everyone
 from peerage.exports.options import Options, Prepared
-from peerage.exports.result import Result
 from peerage.exports.roster import Match, Roster
 from peerage.formats.names import fold
+from peerage.saved import Result
 from peerage.wording import counted, quoted
 
 NAME = "canvas-gradebook"

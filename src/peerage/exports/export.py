@@ -12,7 +12,7 @@ from peerage import results
 from peerage.errors import InputError, Problem, ResultsError
 from peerage.exports import canvas, moodle_grades, mta2_files, students_csv, workbook
 from peerage.exports.options import Options, Prepared
-from peerage.exports.result import RECORD, Result
+from peerage.saved import RECORD, Result
 
 
 class Export(Protocol):

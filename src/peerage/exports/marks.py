@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from peerage.errors import InputError, Problem
-from peerage.exports.result import Result
+from peerage.saved import Result
 from peerage.wording import counted
 
 CREDIT_NAME = "Peer grading"

@@ -12,7 +12,7 @@ from peerage.errors import InputError, Problem
 from peerage.exports.delimited import as_number, as_text, read_rows, write_rows
 from peerage.exports.marks import Item, Marks
 from peerage.exports.options import Options, Prepared, renamed
-from peerage.exports.result import Result
+from peerage.saved import Result
 from peerage.wording import counted, quoted
 
 NAME = "moodle-grades"

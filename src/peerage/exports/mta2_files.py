@@ -15,8 +15,8 @@ from peerage.errors import InputError, Problem
 from peerage.exports.delimited import as_text, read_rows, write_rows
 from peerage.exports.marks import everyone
 from peerage.exports.options import Options, Prepared, renamed
-from peerage.exports.result import Result
 from peerage.formats.numbers import is_number, parse_number
+from peerage.saved import Result
 from peerage.wording import counted
 
 NAME = "mta2"

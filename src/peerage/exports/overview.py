@@ -10,9 +10,9 @@ from openpyxl.chart import BarChart, Reference, ScatterChart, Series
 from openpyxl.styles import Font
 from openpyxl.utils import get_column_letter
 
-from peerage.exports.result import Result
 from peerage.exports.sheets import FONT, fit_to_page, put
 from peerage.formats.numbers import is_number, parse_number
+from peerage.saved import Result
 from peerage.wording import counted
 
 BINS = 10

@@ -14,9 +14,9 @@ from peerage.errors import InputError, Problem
 from peerage.exports.delimited import as_number, as_text
 from peerage.exports.marks import NO_AUTHORS, without_author, without_credit
 from peerage.exports.options import Options, Prepared, renamed
-from peerage.exports.result import Result
 from peerage.formats.source import read_sheet
 from peerage.formats.tables import write_table
+from peerage.saved import Result
 from peerage.wording import counted
 
 NAME = "csv"

@@ -15,11 +15,11 @@ import openpyxl
 from peerage.errors import InputError, Problem
 from peerage.exports.options import Options, Prepared
 from peerage.exports.overview import Overview, add_overview
-from peerage.exports.result import Result
 from peerage.exports.sheets import SHEETS, Cell, Table, add_table, number_format
 from peerage.formats.escaping import unescape_xlsx
 from peerage.formats.numbers import is_number, parse_number
 from peerage.rubric import FORBIDDEN, tidy
+from peerage.saved import Result
 from peerage.wording import counted
 
 NAME = "xlsx"

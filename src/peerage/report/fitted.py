@@ -1,9 +1,8 @@
-"""A fit, read back from its folder of results."""
+"""What pages are made of: a folder of results, its tables as data frames, and the posterior."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,11 +12,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from peerage.errors import ResultsError
+from peerage.errors import InputError, Problem
 from peerage.formats.numbers import parse_number
-from peerage.formats.source import read_sheet
+from peerage.formats.sheet import Sheet
 from peerage.inference.posterior import Posterior
 from peerage.inference.storage import load
+from peerage.saved import RECORD, REMEDY, Result
 
 Floats = NDArray[np.float64]
 
@@ -39,10 +39,8 @@ _COLUMNS = {
 }
 """What pages need of each table."""
 
-_ALWAYS = ("grades.csv", "totals.csv", "graders.csv")
-_ENTRIES = {"version", "input", "counts", "priors", "learned", "model", "prediction", "choice", "final"}
-_ENTRIES |= {"diagnostics", "warnings", "notices"}
-_AGAIN = "run peerage fit again"
+_ENTRIES = ("version", "priors", "learned", "model", "prediction", "choice", "diagnostics", "notices")
+"""What pages need of the record that not every reader of results does."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,17 +56,19 @@ class Fitted:
 
     posterior: Posterior
     tables: dict[str, pd.DataFrame]
-    record: dict[str, Any]
+    record: Mapping[str, Any]
 
     @classmethod
     def read(cls, folder: Path) -> Fitted:
         """Read a folder of results."""
-        present = [name for name in _COLUMNS if name in _ALWAYS or (folder / name).exists()]
-        fitted = cls(
-            load(folder / "posterior.npz"),
-            {name: _table(folder / name) for name in present},
-            _record(folder / "run.json"),
-        )
+        result = Result.of(folder)
+        missing = [name for name in _ENTRIES if name not in result.record]
+        if missing:
+            raise InputError(Problem(f"does not say what the {missing[0]} is", REMEDY, RECORD))
+        for name in result.sheets:
+            result.require(name, _COLUMNS[name])
+        tables = {name: _table(sheet) for name, sheet in result.sheets.items()}
+        fitted = cls(load(folder / "posterior.npz"), tables, result.record)
         fitted._validate()
         return fitted
 
@@ -127,31 +127,17 @@ def numbers(table: pd.DataFrame, column: str) -> Floats:
     wrong = np.flatnonzero(np.isnan(values) & (table[column].to_numpy() != ""))
     if len(wrong):
         text = table[column][wrong[0]]
-        raise ResultsError(f"{text!r} in the column {column!r} of the results is not a number; {_AGAIN}")
+        raise InputError(Problem(f"{text!r} in the column {column!r} of the results is not a number", REMEDY))
     return values
 
 
-def _foreign(file: str) -> ResultsError:
-    return ResultsError(f"{file}: does not belong to posterior.npz beside it; {_AGAIN}")
+def _foreign(file: str) -> InputError:
+    return InputError(Problem("does not belong to posterior.npz beside it", REMEDY, file))
 
 
-def _table(path: Path) -> pd.DataFrame:
-    sheet = read_sheet(path, path.name)
-    missing = [name for name in _COLUMNS[path.name] if name not in sheet.header]
-    if missing:
-        raise ResultsError(f"{path.name}: has no column {missing[0]!r}; {_AGAIN}")
+def _table(sheet: Sheet) -> pd.DataFrame:
     columns = {name: np.array(sheet.column(name).values, dtype=object) for name in sheet.header}
     return pd.DataFrame({name: values[sheet.column(name).codes] for name, values in columns.items()}, dtype=object)
-
-
-def _record(path: Path) -> dict[str, Any]:
-    try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        record = None
-    if not isinstance(record, dict) or not record.keys() >= _ENTRIES:
-        raise ResultsError(f"{path.name}: is missing or damaged; {_AGAIN}")
-    return record
 
 
 def _indexes(values: Iterable[str], ids: Iterable[str]) -> NDArray[np.intp]:

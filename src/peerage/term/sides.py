@@ -11,13 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from peerage.decisions.final import COMPUTED, STAFF, Cell
-from peerage.exports.result import Result
 from peerage.formats.numbers import parse_number
-from peerage.formats.source import read_sheet
 from peerage.gradebook import ROLES, Gradebook
 from peerage.inference.posterior import Posterior
 from peerage.inference.storage import load
 from peerage.outputs import POSTERIOR, PROPOSALS, Outputs
+from peerage.saved import Result
 
 Review = Mapping[str, float]
 """The grades of a review by component."""
@@ -56,7 +55,7 @@ class Side:
         status = {
             (row["submission"], row["component"]): row.get("status", COMPUTED) for row in result.rows("grades.csv")
         }
-        return cls(load(result.folder / POSTERIOR), result.grades, status, result.record, _proposals(result.folder))
+        return cls(load(result.folder / POSTERIOR), result.grades, status, result.record, _proposals(result))
 
     @classmethod
     def of(cls, outputs: Outputs, *, kept: bool = True) -> Side:
@@ -115,11 +114,8 @@ class Side:
         return {(row["submission"], row["component"]): row["reason"] for row in self.record.get("overrides", [])}
 
 
-def _proposals(folder: Path) -> dict[Cell, Proposal]:
-    if not (folder / PROPOSALS).exists():
-        return {}
-    sheet = read_sheet(folder / PROPOSALS, PROPOSALS)
-    submission, component, grade, why = map(sheet.column, ("submission", "component", "proposed", "why"))
+def _proposals(result: Result) -> dict[Cell, Proposal]:
     return {
-        (submission[row], component[row]): Proposal(parse_number(grade[row]), why[row]) for row in range(len(sheet))
+        (row["submission"], row["component"]): Proposal(parse_number(row["proposed"]), row["why"])
+        for row in result.rows(PROPOSALS)
     }

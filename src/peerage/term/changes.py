@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from peerage.reasons import Reasons
 from peerage.rubric import tidy
-from peerage.sides import Side
+from peerage.term.reasons import Reasons
+from peerage.term.sides import Side
 
 COLUMNS = ("submission", "component", "before", "after", "why")
 

@@ -1,9 +1,9 @@
-"""What exports take from a result folder."""
+"""A folder of results, read back: its tables as text, and the record of the fit."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,11 +17,12 @@ from peerage.formats.sheet import Sheet
 from peerage.formats.source import read_sheet
 from peerage.rubric import Rubric
 
-TABLES = ("grades.csv", "totals.csv", "graders.csv", "weights.csv", "explanations.csv", "spotchecks.csv")
+_NEEDED = ("grades.csv", "totals.csv", "graders.csv")
+_OPTIONAL = ("weights.csv", "explanations.csv", "spotchecks.csv", "proposals.csv", "changes.csv")
 RECORD = "run.json"
 _ENTRIES = {"rubric": dict, "counts": dict, "input": list, "warnings": list, "choices": dict, "final": str}
-_NEEDED = ("grades.csv", "totals.csv", "graders.csv")
-_REMEDY = "fit the class again"
+REMEDY = "fit the class again"
+"""What to do about results that are incomplete or damaged."""
 
 
 class Total(NamedTuple):
@@ -56,11 +57,15 @@ class Result:
     @classmethod
     def read(cls, path: Path) -> Result:
         """Read a result folder; tables that not every fit writes may be missing."""
-        folder = results.find(path)
-        found = [name for name in TABLES if (folder / name).exists()]
-        missing = [name for name in _NEEDED if name not in found]
+        return cls.of(results.find(path))
+
+    @classmethod
+    def of(cls, folder: Path) -> Result:
+        """The same for a folder that may still be written."""
+        missing = [name for name in _NEEDED if not (folder / name).exists()]
         if missing:
-            raise InputError(Problem("is missing or damaged", _REMEDY, missing[0]))
+            raise InputError(Problem("is missing or damaged", REMEDY, missing[0]))
+        found = [name for name in (*_NEEDED, *_OPTIONAL) if (folder / name).exists()]
         return cls(folder, {name: read_sheet(folder / name, name) for name in found}, _record(folder / RECORD))
 
     def rows(self, file: str) -> list[dict[str, str]]:
@@ -72,6 +77,12 @@ class Result:
             dict(zip(sheet.header, cells, strict=True))
             for cells in zip(*(map(column.__getitem__, range(len(sheet))) for column in sheet.columns), strict=True)
         ]
+
+    def require(self, file: str, columns: Iterable[str]) -> None:
+        """Refuse a table that lacks some columns."""
+        missing = [name for name in columns if name not in self.sheets[file].header]
+        if missing:
+            raise InputError(Problem(f"has no column {missing[0]!r}", REMEDY, file))
 
     @cached_property
     def rubric(self) -> Rubric:
@@ -158,13 +169,10 @@ class Result:
 
     def _filled(self, file: str, columns: tuple[str, ...]) -> list[tuple[int, dict[str, str]]]:
         """The rows of a table with their numbers, if it has the columns or does not exist."""
-        rows = self.rows(file)
         if file not in self.sheets:
             return []
-        missing = [name for name in columns if name not in self.sheets[file].header]
-        if missing:
-            raise InputError(Problem(f"has no column {missing[0]!r}", _REMEDY, file))
-        return list(zip(self.sheets[file].rows.tolist(), rows, strict=True))
+        self.require(file, columns)
+        return list(zip(self.sheets[file].rows.tolist(), self.rows(file), strict=True))
 
 
 def _record(path: Path) -> Mapping[str, Any]:
@@ -172,14 +180,14 @@ def _record(path: Path) -> Mapping[str, Any]:
     try:
         record = {"choices": {}, **json.loads(path.read_text(encoding="utf-8"))}
     except (OSError, ValueError, TypeError):
-        raise InputError(Problem("is missing or damaged", _REMEDY, path.name)) from None
+        raise InputError(Problem("is missing or damaged", REMEDY, path.name)) from None
     for name, kind in _ENTRIES.items():
         if not isinstance(record.get(name), kind):
-            raise InputError(Problem(f"does not say what the {name} is", _REMEDY, path.name))
+            raise InputError(Problem(f"does not say what the {name} is", REMEDY, path.name))
     return record
 
 
 def _number(row: Mapping[str, str], column: str, file: str, number: int) -> float:
     if not is_number(row[column]):
-        raise InputError(Problem(f"{row[column]!r} in the column {column!r} is not a number", _REMEDY, file, number))
+        raise InputError(Problem(f"{row[column]!r} in the column {column!r} is not a number", REMEDY, file, number))
     return parse_number(row[column])

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from peerage.changes import changes_between, changes_table
 from peerage.decisions.final import PUBLISHED, Cell, HandedOut
 from peerage.errors import InputError, Problem
-from peerage.exports.result import Result
 from peerage.gradebook import Gradebook
 from peerage.outputs import CHANGES, PROPOSALS, Outputs
-from peerage.reasons import Reason, Reasons
 from peerage.rubric import tidy
-from peerage.sides import Side
+from peerage.saved import Result
+from peerage.term.changes import changes_between, changes_table
+from peerage.term.reasons import Reason, Reasons
+from peerage.term.sides import Side
 from peerage.wording import counted, quoted
 
 SURE = 0.9

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from peerage.decisions.final import PUBLISHED, STAFF, Cell
-from peerage.sides import Review, Side
+from peerage.term.sides import Review, Side
 from peerage.wording import counted, quoted
 
 NOTABLE = 0.1

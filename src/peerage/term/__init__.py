@@ -1,0 +1,1 @@
+"""Two results of one class: what was handed out, what changed since, and why."""
