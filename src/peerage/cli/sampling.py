@@ -50,6 +50,13 @@ Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same res
 Workers = Annotated[
     int | None, typer.Option(min=1, help="How many chains run at once.", show_default="one a processor")
 ]
+Fits = Annotated[
+    int | None, typer.Option("--workers", min=1, help="How many fits run at once.", show_default="one a processor")
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(metavar="tcp://HOST:PORT", help="Run the fits on the Dask cluster of this scheduler."),
+]
 
 
 def load_priors(text: str) -> Priors | str:
