@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from peerage.errors import ResultsError as ResultsError
     from peerage.errors import ServiceError as ServiceError
     from peerage.fitting import fit as fit
+    from peerage.formats import read_classes as read_classes
     from peerage.formats import read_grades as read_grades
     from peerage.gradebook import Gradebook as Gradebook
     from peerage.inference.posterior import Posterior as Posterior
@@ -65,6 +66,7 @@ _HOMES = {
     "explain": "decisions.explain",
     "fit": "fitting",
     "load": "inference.storage",
+    "read_classes": "formats",
     "read_grades": "formats",
     "simulate": "simulation.classes",
     "spot_checks": "decisions.spotchecks",
@@ -93,6 +95,7 @@ __all__ = [
     "explain",
     "fit",
     "load",
+    "read_classes",
     "read_grades",
     "simulate",
     "spot_checks",

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from peerage.errors import Problem
+from peerage.errors import InputError, Problem
 from peerage.formats import checks
 from peerage.formats.claims import Claims
 from peerage.formats.entries import Entries
-from peerage.formats.findings import Findings
+from peerage.formats.findings import Findings, NothingLeftError
 from peerage.formats.numbers import has_decimal_comma, parse_number
 from peerage.formats.placing import inferred_rubric, place
 from peerage.formats.reports import Reports, average, keep_last, repeated
@@ -54,8 +54,9 @@ def _graded_cells(entries: Entries, claims: Claims, numbers: Values, found: Find
     if not len(cells):
         reason = "every review is of the grader's own work" if sound.any() else "no usable grade was found"
         problem = Problem(f"there is nothing to fit: {reason}", "add grades", ", ".join(filter(None, entries.files)))
-        found.problems.append(problem)
-        found.refuse()
+        if not found.problems:
+            raise NothingLeftError(problem)
+        raise InputError([*found.problems, problem])
     commas = np.flatnonzero(entries.grade.where(has_decimal_comma))
     if len(commas):
         example = entries.grade[int(commas[0])].strip()

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 
 import numpy as np
+from numpy.typing import NDArray
 
 from peerage.errors import InputError, Problem
 from peerage.formats.entries import Entries
 from peerage.formats.exclusions import Exclusions
-from peerage.formats.findings import Findings
+from peerage.formats.findings import Findings, NothingLeftError
 from peerage.formats.placing import time_of
 from peerage.rulings import Exclusion
 from peerage.wording import counted, quoted
@@ -33,12 +34,15 @@ class Until:
             last = last + np.timedelta64(1, "D") - np.timedelta64(1, "us")
         return cls(last, text.strip())
 
-    def apply(self, entries: Entries, found: Findings) -> Entries:
-        """What was written by then; what does not say when it was written stays."""
-        times = np.array([time_of(text) for text in entries.time.values], dtype="datetime64[us]")[entries.time.codes]
-        if np.isnat(times).all():
+    def check(self, entries: Entries) -> None:
+        """Refuse files that do not say when anything was written."""
+        if np.isnat(_times(entries)).all():
             files = ", ".join(filter(None, entries.files))
             raise InputError(Problem("says nowhere when a review was written", "add a column time", files))
+
+    def apply(self, entries: Entries, found: Findings) -> Entries:
+        """What was written by then; what does not say when it was written stays."""
+        times = _times(entries)
         late, unknown = times > self.last, np.isnat(times)
         if unknown.any():
             found.note(f"{counted(entries.n_reviews(unknown), 'review')} without a time kept, whatever --until says")
@@ -46,7 +50,7 @@ class Until:
             found.note(f"no review was written after {self.text}")
             return entries
         if late.all():
-            raise InputError(Problem(f"--until: every review was written after {self.text}", "give a later time"))
+            raise NothingLeftError(Problem(f"--until: every review was written after {self.text}", "give a later time"))
         graders = quoted(dict.fromkeys(entries.grader[row] for row in np.flatnonzero(late)))
         found.note(f"{counted(entries.n_reviews(late), 'review')} written after {self.text} left out, by {graders}")
         return entries.select(~late)
@@ -59,6 +63,16 @@ class Cut:
     exclusions: Exclusions = field(default_factory=Exclusions)
     until: Until | None = None
 
+    def check(self, entries: Entries) -> None:
+        """Refuse rules that have nothing to do with all that the files hold."""
+        self.exclusions.check(entries)
+        if self.until is not None:
+            self.until.check(entries)
+
+    def within(self, entries: Entries) -> Cut:
+        """The same without the exclusions that are about other classes."""
+        return replace(self, exclusions=self.exclusions.within(entries))
+
     def apply(self, entries: Entries, found: Findings) -> tuple[Entries, tuple[Exclusion, ...]]:
         """What is left, and the exclusions with the number of reviews that each took out."""
         entries, excluded = self.exclusions.apply(entries, found)
@@ -67,6 +81,11 @@ class Cut:
 
 NOTHING = Cut()
 """The cut that leaves everything."""
+
+
+def _times(entries: Entries) -> NDArray[np.datetime64]:
+    """When each row was written; not a time where it does not say."""
+    return np.array([time_of(text) for text in entries.time.values], dtype="datetime64[us]")[entries.time.codes]
 
 
 def _is_day(text: str) -> bool:

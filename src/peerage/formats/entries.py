@@ -101,6 +101,12 @@ def gather(sheets: Sequence[Sheet], layouts: Sequence[Layout]) -> Entries:
     )
 
 
+def class_of_rows(sheets: Sequence[Sheet], layouts: Sequence[Layout]) -> Column:
+    """The class that each row of :func:`gather` belongs to, if each layout has a column for that."""
+    columns = [sheet.column(layout.by or "").map(str.strip) for sheet, layout in zip(sheets, layouts, strict=True)]
+    return Column.joined(columns)
+
+
 def _field(sheet: Sheet, layout: Layout, name: str) -> Column:
     column = layout.fields.get(name)
     return Column.constant("", len(sheet)) if column is None else sheet.column(column)

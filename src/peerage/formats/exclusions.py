@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from peerage.errors import InputError, Problem
 from peerage.formats.decided import NO_REASON, Row, beside, extra_columns, rows_of
 from peerage.formats.entries import Entries
-from peerage.formats.findings import Findings
+from peerage.formats.findings import Findings, NothingLeftError
 from peerage.formats.source import read_sheet
 from peerage.rulings import Exclusion
 from peerage.wording import counted, quoted
@@ -59,29 +59,35 @@ class Exclusions:
         found = cls.read(path)
         return replace(found, notices=(said, *found.notices))
 
+    def check(self, entries: Entries) -> None:
+        """Refuse rules of a file that exclude nothing."""
+        problems = [
+            Problem(f"the grades do not hold {rule.what}, to exclude", _REMEDY, self.file, row)
+            for rule, row in zip(self.rules, self.rows, strict=False)
+            if not _hits(entries, rule).any()
+        ]
+        if problems:
+            raise InputError(problems)
+
+    def within(self, entries: Entries) -> Exclusions:
+        """The rules that exclude something."""
+        return replace(self, rules=tuple(rule for rule in self.rules if _hits(entries, rule).any()), rows=())
+
     def apply(self, entries: Entries, found: Findings) -> tuple[Entries, tuple[Exclusion, ...]]:
         """What is left, and each rule with the number of reviews that it takes out."""
         if not self.rules:
             found.notices += self.notices
             return entries, ()
         hits = [_hits(entries, rule) for rule in self.rules]
-        problems = list(self._idle(hits))
-        if problems:
-            raise InputError(problems)
         kept = ~np.logical_or.reduce(hits)
         if not kept.any():
             problem = Problem("there is nothing to fit: every review is excluded", "remove a row", self.file)
-            raise InputError(problem)
+            raise NothingLeftError(problem)
         applied = tuple(
             replace(rule, n_reviews=entries.n_reviews(hit)) for rule, hit in zip(self.rules, hits, strict=True)
         )
         found.notices += (*self.notices, *_notices(entries, kept))
         return entries.select(kept), applied
-
-    def _idle(self, hits: Sequence[NDArray[np.bool_]]) -> Iterator[Problem]:
-        for rule, row, hit in zip(self.rules, self.rows, hits, strict=False):
-            if not hit.any():
-                yield Problem(f"the grades do not hold {rule.what}, to exclude", _REMEDY, self.file, row)
 
 
 def _row_problems(row: Row) -> Iterator[tuple[str, str]]:

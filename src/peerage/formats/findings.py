@@ -11,6 +11,10 @@ from peerage.errors import InputError, Problem
 Result = TypeVar("Result")
 
 
+class NothingLeftError(InputError):
+    """Grades of which nothing is left to fit, though nothing is wrong with them."""
+
+
 @dataclass
 class Findings:
     """Problems and notices, gathered so that all of them can be said at once."""

@@ -27,26 +27,47 @@ class Layout:
     fields: the column of each field that was found
     components: in the wide form, the column of each component; empty in the long form
     notices: columns that were recognised by another name, or left out
+    by: the column that tells several classes apart, if there are several
     """
 
     fields: Mapping[str, str]
     components: Mapping[str, str]
     notices: tuple[Problem, ...] = ()
+    by: str | None = None
 
 
-def understand(sheet: Sheet, components: Sequence[str] | None, mapping: Mapping[str, str]) -> Layout:
-    """Find out what each column means, from the user's mapping, our names, the rubric's components and synonyms."""
+def understand(
+    sheet: Sheet, components: Sequence[str] | None, mapping: Mapping[str, str], by: str | None = None
+) -> Layout:
+    """Find out what each column means, from the user's mapping, our names, the rubric's components and synonyms.
+
+    The column that tells classes apart is no component.
+    """
     fields = _mapped(sheet, mapping)
     _add_own_names(sheet, fields)
     _add_synonyms(sheet, fields, components or ())
     _require(sheet, fields, REQUIRED)
+    by = None if by is None else class_column(sheet, fields, by)
     if "component" in fields:
         _require(sheet, fields, ("grade",))
         found: dict[str, str] = {}
     else:
-        found = _wide(sheet, fields, components, "grade" in mapping)
-    used = {*fields.values(), *found.values()}
-    return Layout(fields, found, tuple(_notices(sheet, fields, mapping, used)))
+        found = _wide(sheet, fields, components, "grade" in mapping, by)
+    used = {*fields.values(), *found.values(), by or ""}
+    return Layout(fields, found, tuple(_notices(sheet, fields, mapping, used)), by)
+
+
+def class_column(sheet: Sheet, fields: Mapping[str, str], name: str) -> str:
+    """The column of a name, by which classes are told apart; of our fields only the assignment can do that."""
+    alike = [column for column in sheet.header if fold(column) == fold(name)]
+    column = name if name in alike else next(iter(alike), fields.get(fold(name)))
+    if column is None or column not in sheet.header:
+        raise InputError(Problem(f"has no column {name!r} to tell classes apart", _offer(sheet), sheet.file))
+    meant = next((field for field, used in fields.items() if used == column and field != "assignment"), None)
+    if meant is not None:
+        message = f"the column {column!r} is the {meant} and cannot tell classes apart"
+        raise InputError(Problem(message, "name one such as the section or the course", sheet.file))
+    return column
 
 
 def _mapped(sheet: Sheet, mapping: Mapping[str, str]) -> dict[str, str]:
@@ -132,10 +153,10 @@ def _require(sheet: Sheet, fields: Mapping[str, str], names: Sequence[str]) -> N
 
 
 def _wide(
-    sheet: Sheet, fields: dict[str, str], components: Sequence[str] | None, grade_is_mapped: bool
+    sheet: Sheet, fields: dict[str, str], components: Sequence[str] | None, grade_is_mapped: bool, by: str | None
 ) -> dict[str, str]:
     """The component columns of the wide form; a lone column ``grade`` is the one component."""
-    free = [name for name in sheet.header if name not in fields.values()]
+    free = [name for name in sheet.header if name not in fields.values() and name != by]
     grade = fields.pop("grade", None)
     if components is None:
         found = {grade: grade} if grade else {name: name for name in free if _looks_graded(sheet, name)}

@@ -14,12 +14,13 @@ import pandas as pd
 from peerage.errors import InputError, Problem
 from peerage.formats import parquet
 from peerage.formats.assemble import Duplicates, assemble
+from peerage.formats.classes import books_of, split
 from peerage.formats.cut import NOTHING, Cut, Until
-from peerage.formats.entries import gather
+from peerage.formats.entries import Entries, class_of_rows, gather
 from peerage.formats.exclusions import Exclusions
 from peerage.formats.extract import LAYOUT, Extract, Table, joined
 from peerage.formats.findings import Findings, collect
-from peerage.formats.layout import Layout, understand
+from peerage.formats.layout import Layout, class_column, understand
 from peerage.formats.mapping import FileMapping
 from peerage.formats.names import FIELDS
 from peerage.formats.sheet import Sheet
@@ -59,6 +60,40 @@ def read_grades(
 
     What was surprising is in the gradebook's ``notices``; :class:`InputError` lists everything that is wrong.
     """
+    (book,) = read_classes(
+        paths,
+        rubric,
+        by=None,
+        columns=columns,
+        snap=snap,
+        duplicates=duplicates,
+        format_name=format_name,
+        mapping=mapping,
+        exclude=exclude,
+        until=until,
+    ).values()
+    return book
+
+
+def read_classes(
+    paths: PathLike | Sequence[PathLike],
+    rubric: PathLike | Rubric | None = None,
+    *,
+    by: str | None,
+    columns: Mapping[str, str] | None = None,
+    snap: bool = False,
+    duplicates: Duplicates = "error",
+    format_name: str | None = None,
+    mapping: FileMapping | None = None,
+    exclude: PathLike | Sequence[Exclusion] | None = None,
+    until: str | None = None,
+) -> dict[str, Gradebook]:
+    """Read several classes, such as sections or courses, from the same files: a gradebook for each value of a column.
+
+    ``by`` names the column; if it is None, there is one class, which has no name. All else is as in
+    :func:`read_grades`. A rubric that is not given is inferred for each class. A submission belongs to one class; a
+    grader may be in several, of which none knows what was done in another.
+    """
     files = [Path(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
     if not files:
         raise InputError(Problem("no file of grades was given", "name at least one"))
@@ -81,7 +116,7 @@ def read_grades(
             own = [*(table for extract in extracts for table in extract.tables), *own]
             own = collect(found, (partial(mapping.table, table.sheet) for table in own))
             columns, extracts = mapping.given, [replace(extract, tables=()) for extract in extracts]
-        return _from_tables(own, rubric, columns or {}, snap, duplicates, found, extracts, cut)
+        return _from_tables(own, rubric, columns or {}, snap, duplicates, found, extracts, cut, by)
     except InputError as error:
         # A row of another system can hold several grades, and what is wrong with the row is said once.
         raise InputError(dict.fromkeys([*recognised, *error.problems])) from None
@@ -98,7 +133,8 @@ def from_table(
     """The same for a table in memory, whose rows messages count from 0."""
     sheet = parquet.from_frame("", table, first_row=0)
     rubric = None if rubric is None else _as_rubric(rubric)
-    return _from_tables([Table(sheet)], rubric, columns or {}, snap, duplicates, Findings())
+    (book,) = _from_tables([Table(sheet)], rubric, columns or {}, snap, duplicates, Findings()).values()
+    return book
 
 
 def _from_tables(
@@ -110,7 +146,8 @@ def _from_tables(
     found: Findings,
     extracts: Sequence[Extract] = (),
     cut: Cut = NOTHING,
-) -> Gradebook:
+    by: str | None = None,
+) -> dict[str, Gradebook]:
     _check_options(columns, duplicates)
     tables = [*(table for extract in extracts for table in extract.tables), *tables]
     if columns and not tables:
@@ -120,7 +157,7 @@ def _from_tables(
     rubric = rubric or joined(part for extract in extracts for part in extract.components)
     components = None if rubric is None else rubric.names
     resolved = [table.resolved(columns, alone=len(tables) == 1) for table in tables]
-    layouts = collect(found, (partial(understand, sheet, components, mapping) for sheet, mapping in resolved))
+    layouts = collect(found, (partial(understand, sheet, components, mapping, by) for sheet, mapping in resolved))
     sheets = [sheet for sheet, _ in resolved]
     extracted = [sheet for extract in extracts for sheet in extract.sheets]
     if not extracted:
@@ -128,12 +165,26 @@ def _from_tables(
     found.refuse()
     found.notices += (notice for extract in extracts for notice in extract.notices)
     found.notices += (notice for table in tables for notice in table.notices(columns))
-    sheets, layouts = [*extracted, *sheets], [*(LAYOUT for _ in extracted), *layouts]
+    sheets, layouts = [*extracted, *sheets], [*(_extracted(sheet, by) for sheet in extracted), *layouts]
     for sheet, layout in zip(sheets, layouts, strict=True):
         found.notices += (*sheet.notices, *layout.notices)
-    entries, excluded = cut.apply(gather(sheets, layouts), found)
-    book = assemble(entries, rubric, found, snap=snap, duplicates=duplicates)
-    return replace(book, exclusions=excluded)
+    entries = gather(sheets, layouts)
+    cut.check(entries)
+
+    def build(part: Entries, found: Findings) -> Gradebook:
+        kept, excluded = (cut if by is None else cut.within(part)).apply(part, found)
+        book = assemble(kept, rubric, found, snap=snap, duplicates=duplicates)
+        return replace(book, exclusions=excluded)
+
+    if by is None:
+        return {"": build(entries, found)}
+    parts = split(entries, class_of_rows(sheets, layouts), by, found)
+    return books_of(parts, by, found, build)
+
+
+def _extracted(sheet: Sheet, by: str | None) -> Layout:
+    """How a sheet of another system's grades is laid out."""
+    return LAYOUT if by is None else replace(LAYOUT, by=class_column(sheet, LAYOUT.fields, by))
 
 
 def _check_options(columns: Mapping[str, str], duplicates: str) -> None:
