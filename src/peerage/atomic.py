@@ -52,12 +52,13 @@ else:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
+def locked(path: Path, busy: str | None = None) -> Iterator[None]:
     """Hold the lock whose file is at ``path``, and remove the file afterwards.
 
-    The system releases the lock when its holder dies, however it dies.
+    The system releases the lock when its holder dies, however it dies. If another process holds it, it is waited for,
+    or refused at once with what ``busy`` says.
     """
-    descriptor = _acquire(path)
+    descriptor = _acquire(path, busy)
     try:
         yield
     finally:
@@ -79,13 +80,16 @@ def exchange(one: Path, other: Path) -> bool:
     return False
 
 
-def _acquire(path: Path) -> int:
+def _acquire(path: Path, busy: str | None) -> int:
     deadline = time.monotonic() + PATIENCE
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-        if _try(descriptor) and _is_at(path, descriptor):
+        is_free = _try(descriptor)
+        if is_free and _is_at(path, descriptor):
             return descriptor
         os.close(descriptor)
+        if busy is not None and not is_free:
+            raise ResultsError(busy)
         if time.monotonic() > deadline:
             message = f"another process has been writing for {PATIENCE:.0f} seconds; end it, or wait and try again"
             raise ResultsError(f"{path}: {message}")

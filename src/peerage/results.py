@@ -119,8 +119,8 @@ def keep(path: str | Path) -> Path:
     return kept
 
 
-def add(path: str | Path, name: str, text: str) -> Path:
-    """Put a text file into a result folder, in place of an earlier one that peerage wrote, whole or not at all."""
+def add(path: str | Path, name: str, content: str | bytes) -> Path:
+    """Put a file into a result folder, in place of an earlier one that peerage wrote, whole or not at all."""
     target = find(path)
     try:
         with locked(_beside(target, "lock")):
@@ -131,7 +131,7 @@ def add(path: str | Path, name: str, text: str) -> Path:
             fresh = _beside(target, "new")
             fresh.mkdir()
             try:
-                (fresh / name).write_bytes(text.encode())
+                (fresh / name).write_bytes(content if isinstance(content, bytes) else content.encode())
                 _mark(fresh, listed | {name})
                 _force_to_disk(fresh)
                 # The marker first: whoever is killed here leaves a name without its file, which does no harm.
