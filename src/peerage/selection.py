@@ -73,10 +73,15 @@ def candidates(book: Gradebook, base: Model) -> list[Model]:
         if effort or not base.fixed.effort
     ]
     plain.sort(key=lambda model: model.bias + model.effort)
-    graders = set(book.graders)
-    if any(name in graders for names in book.authors for name in names):
+    if graders_wrote(book):
         return [*plain, replace(base, bias=True, effort=True, correlation=True)]
     return plain
+
+
+def graders_wrote(book: Gradebook) -> bool:
+    """Whether some grader is known to have written what others graded."""
+    graders = set(book.graders)
+    return any(name in graders for names in book.authors for name in names)
 
 
 def choose(book: Gradebook, base: Model, fit: Fit) -> tuple[Model, Choice]:
@@ -85,12 +90,11 @@ def choose(book: Gradebook, base: Model, fit: Fit) -> tuple[Model, Choice]:
     owner = np.asarray(book.review_submission)
     scores = [posterior.leave_one_out.log_mass for _, posterior in fitted]
     taken = _simplest(fitted, scores, owner)
-    chosen = fitted[taken][1].submissions()["expected"].to_numpy()
-    spans = _spans(fitted[taken][1])
+    chosen = expected_grades(fitted[taken][1])
     rows = []
     for index, (model, posterior) in enumerate(fitted):
         difference, error = compare(scores[index], scores[taken], owner)
-        change = np.abs(posterior.submissions()["expected"].to_numpy() - chosen) / spans
+        change = np.abs(expected_grades(posterior) - chosen)
         rows.append(
             (
                 model.name,
@@ -111,7 +115,8 @@ def compare(one: NDArray[np.float64], other: NDArray[np.float64], owner: NDArray
     """How much larger one model's log predictive probability is, and the standard error from sums by submission."""
     by_submission = np.bincount(owner, one - other)
     by_submission = by_submission[np.bincount(owner) > 0]
-    return float(by_submission.sum()), float(np.sqrt(len(by_submission) * by_submission.var()))
+    count = len(by_submission)
+    return float(by_submission.sum()), float(np.sqrt(count * by_submission.var(ddof=min(count - 1, 1))))
 
 
 def _simplest(fitted: list[tuple[Model, Posterior]], scores: list[NDArray[np.float64]], owner: Any) -> int:
@@ -124,8 +129,11 @@ def _simplest(fitted: list[tuple[Model, Posterior]], scores: list[NDArray[np.flo
     return max(plain, key=lambda index: float(scores[index].sum()))
 
 
-def _spans(posterior: Posterior) -> NDArray[np.float64]:
-    """(cells,) how many of the rubric's units make one unit of the model's scale."""
-    layout = posterior.layout
-    spans = [(component.grades[-1] - component.grades[0]) / 5 for component in posterior.book.rubric.components]
-    return np.array(spans)[layout.reports.cell_component]
+def expected_grades(posterior: Posterior) -> NDArray[np.float64]:
+    """(cells,) the expected grade of each submission's components, on the model's scale."""
+    component_of, mass = posterior.layout.reports.cell_component, posterior.samples.level_mass
+    grades = np.zeros(len(component_of))
+    for index, component in enumerate(posterior.book.rubric.components):
+        mine = component_of == index
+        grades[mine] = mass[mine, : component.n_levels] @ component.scaled
+    return grades

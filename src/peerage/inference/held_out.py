@@ -59,11 +59,8 @@ def held_out(book: Gradebook, predicted: Floats) -> HeldOut | None:
 
     None if no peer grade has another beside it.
     """
-    values = np.full(book.levels.shape, np.nan)
-    for index, component in enumerate(book.rubric.components):
-        graded = book.levels[:, index] != MISSING
-        values[graded, index] = component.scaled[book.levels[graded, index]]
-    others = _others(book, values)
+    values = scaled_values(book)
+    others = mean_and_median_of_others(book, np.ones(book.n_reviews, bool))
     is_peer = (book.roles[book.review_grader] == STUDENT)[:, None]
     scored = is_peer & ~np.isnan(values) & ~np.isnan(others["mean"]) & ~np.isnan(predicted)
     if not scored.any():
@@ -78,18 +75,42 @@ def held_out(book: Gradebook, predicted: Floats) -> HeldOut | None:
     return HeldOut(**errors, difference=float(gain.mean()), difference_se=float(error), n_grades=len(gain))
 
 
-def _others(book: Gradebook, values: Floats) -> dict[str, Floats]:
-    """The mean and the median of the other graders' grades of the same submission and component."""
-    mean, median = np.full(values.shape, np.nan), np.full(values.shape, np.nan)
-    order = np.argsort(book.review_submission, kind="stable")
-    starts = np.flatnonzero(np.diff(book.review_submission[order])) + 1
-    for rows in np.split(order, starts):
-        for column in range(values.shape[1]):
-            graded = rows[~np.isnan(values[rows, column])]
-            if len(graded) < 2:
-                continue
-            block = values[graded, column]
-            mean[graded, column] = (block.sum() - block) / (len(block) - 1)
-            for place, row in enumerate(graded):
-                median[row, column] = np.median(np.delete(block, place))
-    return {"mean": mean, "median": median}
+def scaled_values(book: Gradebook) -> Floats:
+    """(reviews, components) the reported grades on the model's scale, NaN where missing."""
+    values = np.full(book.levels.shape, np.nan)
+    for index, component in enumerate(book.rubric.components):
+        graded = book.levels[:, index] != MISSING
+        values[graded, index] = component.scaled[book.levels[graded, index]]
+    return values
+
+
+def mean_and_median_of_others(book: Gradebook, known: NDArray[np.bool_]) -> dict[str, Floats]:
+    """(reviews, components) for each review, what the other known reviews of its submission say; NaN if none does."""
+    values = scaled_values(book)
+    columns = [_of_others(book.review_submission, column, known) for column in values.T]
+    return {name: np.stack([column[name] for column in columns], axis=1) for name in ("mean", "median")}
+
+
+def _of_others(owner: NDArray[np.int32], values: Floats, known: NDArray[np.bool_]) -> dict[str, Floats]:
+    """(reviews,) the mean and the median of the other known grades of the same submission."""
+    mine = known & ~np.isnan(values)
+    rows = np.flatnonzero(mine)
+    rows = rows[np.lexsort((values[rows], owner[rows]))]
+    counts = np.bincount(owner[rows], minlength=int(owner.max()) + 1)
+    starts = np.cumsum(counts) - counts
+    sums = np.bincount(owner[rows], values[rows], minlength=len(counts))
+    rank = np.full(len(values), len(values))
+    rank[rows] = np.arange(len(rows)) - starts[owner[rows]]
+    n_others = counts[owner] - mine
+    known_others = n_others > 0
+    n_others = np.maximum(n_others, 1)
+
+    ordered = np.append(values[rows], np.nan)
+
+    def nth(place: NDArray[np.int64]) -> Floats:
+        """The value at a place in the order of the others."""
+        return np.asarray(ordered[np.minimum(starts[owner] + place + (place >= rank), len(rows))])
+
+    mean = (sums[owner] - np.where(mine, values, 0.0)) / n_others
+    median = (nth((n_others - 1) // 2) + nth(n_others // 2)) / 2
+    return {"mean": np.where(known_others, mean, np.nan), "median": np.where(known_others, median, np.nan)}

@@ -1,4 +1,4 @@
-"""A progress bar on standard error: sweeps a second, and the time left."""
+"""Progress bars on standard error: of sweeps, with their number a second, and of fits; and the time left."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 
@@ -25,7 +25,7 @@ def sweeps_progress(total: int, *, shown: bool, compiling: bool) -> Iterator[Cal
         return
     console = Console(stderr=True)
     if compiling:
-        console.print("compiling the sampler, once after installation (about half a minute) …", highlight=False)
+        _say_compiling(console)
     columns = (
         TextColumn("sampling"),
         BarColumn(),
@@ -36,3 +36,19 @@ def sweeps_progress(total: int, *, shown: bool, compiling: bool) -> Iterator[Cal
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("sampling", total=total)
         yield lambda done: bar.advance(task, done)
+
+
+@contextmanager
+def fits_progress(total: int, *, shown: bool, compiling: bool) -> Iterator[Callable[[int], None]]:
+    """Give a function to be called with the number of fits done since the last call."""
+    console = Console(stderr=True)
+    if shown and compiling:
+        _say_compiling(console)
+    columns = (TextColumn("fitting"), BarColumn(), MofNCompleteColumn(), TextColumn("fits"), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not (shown and console.is_terminal)) as bar:
+        task = bar.add_task("fitting", total=total)
+        yield lambda done: bar.advance(task, done)
+
+
+def _say_compiling(console: Console) -> None:
+    console.print("compiling the sampler, once after installation (about half a minute) …", highlight=False)
