@@ -1,0 +1,152 @@
+"""evaluate(): how well models predict reviews that they have not seen, beside simple baselines."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerage.errors import InputError, ModelError
+from peerage.evaluation.ablations import ablations
+from peerage.evaluation.baselines import BASELINES, score_baselines
+from peerage.evaluation.evaluation import Evaluation
+from peerage.evaluation.folds import NO_FOLD, deal
+from peerage.evaluation.scoring import Sampling, Score, score_by_loo, score_fold, score_nothing
+from peerage.executor import open_executor
+from peerage.gradebook import Gradebook
+from peerage.inference.layout import lay_out
+from peerage.inference.progress import fits_progress
+from peerage.inference.sampler import at_least, must_compile
+from peerage.model import Model
+
+FOLDS = 10
+"""How many folds the reviews are dealt into unless told otherwise."""
+
+Task = tuple[int, int]
+"""A model's place in the list, and the fold that is held out; ``NO_FOLD`` if none is."""
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """What all tasks share."""
+
+    book: Gradebook
+    models: tuple[Model, ...]
+    folds: NDArray[np.int64]
+    loo: bool
+    sampling: Sampling
+
+
+def evaluate(
+    book: Gradebook,
+    model: Model | None = None,
+    *,
+    models: Sequence[Model] | None = None,
+    folds: int = FOLDS,
+    loo: bool = False,
+    chains: int = 4,
+    draws: int = 1000,
+    burn_in: int | None = None,
+    seed: int | None = None,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    progress: bool = False,
+) -> Evaluation:
+    """Predict held-out reviews by a base model, by models that differ from it in one feature, and by baselines.
+
+    Parameters
+    ----------
+    model: the base model, with which the others are compared
+    models: all models to compare, the base first, instead of those that differ from ``model`` in one feature
+    folds: how many folds the reviews are dealt into; each fold is predicted by a fit of the others
+    loo: predict each review by leave-one-out from one fit, instead of in folds
+    workers, scheduler: how many fits run at once here, or the address of a Dask scheduler whose workers run them
+
+    The same seed gives the same figures, wherever the fits run; without one, a seed is drawn and recorded.
+
+    >>> import peerage as pg
+    >>> book, _ = pg.simulate(students=8, weeks=1, components=1, seed=1)
+    >>> found = pg.evaluate(book, models=[pg.Model()], folds=2, chains=1, draws=20, burn_in=20, seed=0)
+    >>> list(found.table()["model"])
+    ['bias + effort + censoring', 'mean', 'median', 'class average']
+    """
+    if not isinstance(book, Gradebook):
+        raise InputError("evaluate takes a Gradebook; make one of a file with read_grades")
+    if book.n_reviews < 2:
+        raise InputError("there is one review alone, and no other to predict it from; add reviews")
+    chosen = _chosen(book, model, models)
+    folds = min(at_least(2, folds=folds), book.n_reviews)
+    seed = secrets.randbits(32) if seed is None else at_least(0, seed=seed)
+    sampling = Sampling(
+        at_least(1, chains=chains),
+        at_least(1, draws=draws),
+        None if burn_in is None else at_least(0, burn_in=burn_in),
+        seed,
+    )
+    job = Job(book, chosen, deal(book, folds, seed), loo, sampling)
+    scores = _merged(job, _run(job, workers, scheduler, progress))
+    names = (*(entry.name for entry in chosen), *BASELINES)
+    baselines = score_baselines(book, job.folds, loo=loo)
+    return Evaluation(
+        book,
+        dict(zip(names, chosen, strict=False)),
+        dict(zip(names, (*scores, *baselines.values()), strict=True)),
+        None if loo else job.folds,
+        sampling,
+    )
+
+
+def _chosen(book: Gradebook, model: Model | None, models: Sequence[Model] | None) -> tuple[Model, ...]:
+    if models is None:
+        return tuple(ablations(book, Model() if model is None else model))
+    if model is not None:
+        raise ModelError("give a base model or all models, not both")
+    names = [entry.name for entry in models]
+    if not names or len(set(names)) < len(names):
+        raise ModelError("give at least one model, and no two with the same features")
+    return tuple(models)
+
+
+def _run(job: Job, workers: int | None, scheduler: str | None, progress: bool) -> dict[Task, Score]:
+    """Do all tasks, wherever they run."""
+    tasks = list(_tasks(job))
+    scores = {}
+    layouts = [lay_out(job.book, model) for model in job.models]  # refuses what does not fit the class
+    shown = fits_progress(len(tasks), shown=progress, compiling=any(map(must_compile, layouts)))
+    with open_executor(workers, scheduler) as executor, shown as advance:
+        for index, score in executor.map(_score, job, tasks):
+            scores[tasks[index]] = score
+            advance(1)
+    return scores
+
+
+def _tasks(job: Job) -> Iterator[Task]:
+    held_out: Iterable[int] = () if job.loo else range(int(job.folds.max()) + 1)
+    for index in range(len(job.models)):
+        yield from ((index, fold) for fold in (NO_FOLD, *held_out))
+
+
+def _score(job: Job, task: Task) -> Score:
+    index, fold = task
+    model = job.models[index]
+    if fold != NO_FOLD:
+        return score_fold(job.book, model, job.folds, fold, job.sampling)
+    return (score_by_loo if job.loo else score_nothing)(job.book, model, job.sampling)
+
+
+def _merged(job: Job, scores: dict[Task, Score]) -> list[Score]:
+    """For each model, what all its tasks found."""
+    merged = []
+    for index in range(len(job.models)):
+        whole = scores[index, NO_FOLD]
+        mine = {fold: score for (owner, fold), score in scores.items() if owner == index}
+        log_mass = whole.log_mass if job.loo else np.zeros(job.book.n_reviews)
+        for fold, score in mine.items():
+            if fold != NO_FOLD:
+                log_mass[job.folds == fold] = score.log_mass
+        seconds = sum(score.seconds for score in mine.values())
+        merged.append(Score(log_mass, whole.expected, seconds, whole.refitted))
+    return merged

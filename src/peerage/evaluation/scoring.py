@@ -1,0 +1,115 @@
+"""How well a model predicts reviews that its fit has not seen, in folds or by leave-one-out."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from peerage.evaluation.folds import deal
+from peerage.fitting import fit
+from peerage.gradebook import Gradebook
+from peerage.inference.layout import lay_out
+from peerage.inference.loo import leave_one_out
+from peerage.inference.posterior import Posterior
+from peerage.inference.predictive import log_likelihood
+from peerage.model import Model
+from peerage.selection import expected_grades
+
+Floats = NDArray[np.float64]
+
+MOST_REFITS = 10
+"""How many fits at most replace leave-one-out predictions that cannot be trusted."""
+
+SHARE_LEFT_OUT = 0.1
+"""How many reviews at most such a fit leaves out, as a share of all."""
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How long each fit samples, and the seed from which all their seeds come."""
+
+    chains: int = 4
+    draws: int = 1000
+    burn_in: int | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Score:
+    """What one task found about a model.
+
+    Attributes
+    ----------
+    log_mass: log probability of each review that was predicted, in the gradebook's order
+    expected: (cells,) expected grades on the model's scale, if all reviews were fitted; else none
+    seconds: how long it took
+    refitted: how many reviews were predicted by further fits, because leave-one-out could not be trusted
+    """
+
+    log_mass: Floats
+    expected: Floats
+    seconds: float
+    refitted: int = 0
+
+
+def score_fold(book: Gradebook, model: Model, folds: NDArray[np.int64], fold: int, sampling: Sampling) -> Score:
+    """Predict the reviews of one fold by a fit of all others."""
+    begun = time.perf_counter()
+    log_mass = _held_out(book, model, folds, fold, sampling)
+    return Score(log_mass, np.zeros(0), time.perf_counter() - begun)
+
+
+def score_by_loo(book: Gradebook, model: Model, sampling: Sampling, *, refit: bool = True) -> Score:
+    """Predict each review by leave-one-out from one fit of all.
+
+    With ``refit``, where its Pareto shape says that the estimate may be off, reviews are predicted by fits without
+    them.
+    """
+    begun = time.perf_counter()
+    posterior = _fitted(book, model, sampling, sampling.seed)
+    found = leave_one_out(posterior.layout, posterior.samples, posterior.draws, posterior.seed)
+    log_mass = found.log_mass.copy()
+    refitted = int(found.untrusted.sum()) if refit else 0
+    if refitted:
+        folds = deal(book, _refits(book, found.untrusted), sampling.seed, among=found.untrusted)
+        for fold in range(folds.max() + 1):
+            log_mass[folds == fold] = _held_out(book, model, folds, fold, sampling)
+    return Score(log_mass, expected_grades(posterior), time.perf_counter() - begun, refitted)
+
+
+def score_nothing(book: Gradebook, model: Model, sampling: Sampling) -> Score:
+    """The expected grades of a fit of all reviews, and no prediction."""
+    begun = time.perf_counter()
+    expected = expected_grades(_fitted(book, model, sampling, sampling.seed))
+    return Score(np.zeros(0), expected, time.perf_counter() - begun)
+
+
+def _fitted(book: Gradebook, model: Model, sampling: Sampling, seed: int) -> Posterior:
+    # Many fits run at once, so that each keeps to one processor.
+    return fit(
+        book, model, chains=sampling.chains, draws=sampling.draws, burn_in=sampling.burn_in, seed=seed, workers=1
+    )
+
+
+def _held_out(book: Gradebook, model: Model, folds: NDArray[np.int64], fold: int, sampling: Sampling) -> Floats:
+    """Log of the mean over draws of the probability of each review of a fold, from a fit of all others."""
+    held = folds == fold
+    seed = int(np.random.SeedSequence([sampling.seed, fold]).generate_state(1)[0])
+    posterior = _fitted(book.select(~held), model, sampling, seed)
+    # Graders and submissions keep their places whatever is held out, so that the draws fit the other reviews.
+    logs = log_likelihood(lay_out(book.select(held), model), posterior.draws)
+    total = logsumexp(logs.reshape(-1, logs.shape[2]).astype(np.float64), axis=0)
+    return np.asarray(total - math.log(logs.shape[0] * logs.shape[1]))
+
+
+def _refits(book: Gradebook, untrusted: NDArray[np.bool_]) -> int:
+    """How many fits let no two reviews of a submission, and not too many of all, be left out together."""
+    count = int(untrusted.sum())
+    by_size = math.ceil(count / max(SHARE_LEFT_OUT * book.n_reviews, 1))
+    by_submission = int(np.bincount(book.review_submission[untrusted]).max())
+    return min(max(by_size, by_submission), count, MOST_REFITS)
