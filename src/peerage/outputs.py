@@ -178,16 +178,22 @@ def _significant(value: float) -> int | float | None:
     return tidy(float(f"{value:.{DIGITS}g}")) if math.isfinite(value) else None
 
 
-def _record(posterior: Posterior, inputs: Iterable[Path], warnings: Iterable[Problem]) -> dict[str, Any]:
-    book, samples = posterior.book, posterior.samples
-    model = posterior.model.to_dict()
-    model["priors"] = "learned" if posterior.model.learned else "fixed"
+def provenance(book: Gradebook, inputs: Iterable[Path]) -> dict[str, Any]:
+    """What results come from: the program's version, the files, what they hold and what was left out."""
     return {
         "version": __version__,
         "input": [{"name": path.name, "sha256": _sha256(path)} for path in inputs],
         "counts": _counts(book),
         "exclusions": [exclusion.to_dict() for exclusion in book.exclusions],
         "rubric": _rubric(book.rubric),
+    }
+
+
+def _record(posterior: Posterior, inputs: Iterable[Path], warnings: Iterable[Problem]) -> dict[str, Any]:
+    book, samples = posterior.book, posterior.samples
+    model = posterior.model.to_dict()
+    model["priors"] = "learned" if posterior.model.learned else "fixed"
+    return provenance(book, inputs) | {
         "priors": posterior.hyperparameters.to_dict(),
         "learned": _rows(posterior.priors()) if posterior.model.learned else None,
         "model": model,

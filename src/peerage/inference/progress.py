@@ -39,7 +39,7 @@ def sweeps_progress(total: int, *, shown: bool, compiling: bool) -> Iterator[Cal
 
 
 @contextmanager
-def fits_progress(total: int, *, shown: bool, compiling: bool) -> Iterator[Callable[[int], None]]:
+def fits_progress(total: int, *, shown: bool, compiling: bool = False) -> Iterator[Callable[[int], None]]:
     """Give a function to be called with the number of fits done since the last call."""
     console = Console(stderr=True)
     if shown and compiling:
