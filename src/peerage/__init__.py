@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from peerage.errors import Problem as Problem
     from peerage.errors import ResultsError as ResultsError
     from peerage.errors import ServiceError as ServiceError
+    from peerage.evaluation.evaluate import evaluate as evaluate
+    from peerage.evaluation.evaluation import Evaluation as Evaluation
     from peerage.fitting import fit as fit
     from peerage.formats import read_classes as read_classes
     from peerage.formats import read_grades as read_grades
@@ -46,6 +48,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Component": "rubric",
+    "Evaluation": "evaluation.evaluation",
     "Exclusion": "rulings",
     "Explanation": "decisions.explain",
     "Fixed": "model",
@@ -63,6 +66,7 @@ _HOMES = {
     "ServiceError": "errors",
     "Truth": "simulation.truth",
     "credit": "decisions.credit",
+    "evaluate": "evaluation.evaluate",
     "explain": "decisions.explain",
     "fit": "fitting",
     "load": "inference.storage",
@@ -75,6 +79,7 @@ _HOMES = {
 
 __all__ = [
     "Component",
+    "Evaluation",
     "Exclusion",
     "Explanation",
     "Fixed",
@@ -92,6 +97,7 @@ __all__ = [
     "ServiceError",
     "Truth",
     "credit",
+    "evaluate",
     "explain",
     "fit",
     "load",

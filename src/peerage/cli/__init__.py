@@ -16,7 +16,21 @@ from typing import Annotated
 import typer
 
 from peerage import __version__
-from peerage.cli import canvas, check, compare, credit, demo, export, fit, import_, init, report, simulate, update
+from peerage.cli import (
+    canvas,
+    check,
+    compare,
+    credit,
+    demo,
+    evaluate,
+    export,
+    fit,
+    import_,
+    init,
+    report,
+    simulate,
+    update,
+)
 from peerage.cli.console import describe_error, say
 from peerage.errors import PeerageError, ServiceError
 
@@ -34,6 +48,7 @@ app.command("check")(check.command)
 app.command("compare")(compare.command)
 app.command("credit")(credit.command)
 app.command("demo")(demo.command)
+app.command("evaluate")(evaluate.command)
 app.command("export")(export.command)
 app.command("fit")(fit.command)
 app.command("import")(import_.command)
