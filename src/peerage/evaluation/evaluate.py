@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from peerage.errors import InputError, ModelError
 from peerage.evaluation.ablations import ablations
 from peerage.evaluation.baselines import BASELINES, score_baselines
-from peerage.evaluation.evaluation import Evaluation
+from peerage.evaluation.evaluation import REVIEW_COLUMNS, Evaluation
 from peerage.evaluation.folds import NO_FOLD, deal
 from peerage.evaluation.scoring import Sampling, Score, score_by_loo, score_fold, score_nothing
 from peerage.executor import open_executor
@@ -24,6 +24,8 @@ from peerage.model import Model
 
 FOLDS = 10
 """How many folds the reviews are dealt into unless told otherwise."""
+
+Models = Sequence[Model] | Mapping[str, Model]
 
 Task = tuple[int, int]
 """A model's place in the list, and the fold that is held out; ``NO_FOLD`` if none is."""
@@ -44,7 +46,7 @@ def evaluate(
     book: Gradebook,
     model: Model | None = None,
     *,
-    models: Sequence[Model] | None = None,
+    models: Models | None = None,
     folds: int = FOLDS,
     loo: bool = False,
     chains: int = 4,
@@ -60,7 +62,8 @@ def evaluate(
     Parameters
     ----------
     model: the base model, with which the others are compared
-    models: all models to compare, the base first, instead of those that differ from ``model`` in one feature
+    models: all models to compare, the base first, instead of those that differ from ``model`` in one feature; as a
+        dictionary of names, if some have the same features
     folds: how many folds the reviews are dealt into; each fold is predicted by a fit of the others
     loo: predict each review by leave-one-out from one fit, instead of in folds
     workers, scheduler: how many fits run at once here, or the address of a Dask scheduler whose workers run them
@@ -77,7 +80,7 @@ def evaluate(
         raise InputError("evaluate takes a Gradebook; make one of a file with read_grades")
     if book.n_reviews < 2:
         raise InputError("there is one review alone, and no other to predict it from; add reviews")
-    chosen = _chosen(book, model, models)
+    named = _named(book, model, models)
     folds = min(at_least(2, folds=folds), book.n_reviews)
     seed = secrets.randbits(32) if seed is None else at_least(0, seed=seed)
     sampling = Sampling(
@@ -86,28 +89,28 @@ def evaluate(
         None if burn_in is None else at_least(0, burn_in=burn_in),
         seed,
     )
-    job = Job(book, chosen, deal(book, folds, seed), loo, sampling)
-    scores = _merged(job, _run(job, workers, scheduler, progress))
-    names = (*(entry.name for entry in chosen), *BASELINES)
-    baselines = score_baselines(book, job.folds, loo=loo)
-    return Evaluation(
-        book,
-        dict(zip(names, chosen, strict=False)),
-        dict(zip(names, (*scores, *baselines.values()), strict=True)),
-        None if loo else job.folds,
-        sampling,
-    )
+    job = Job(book, tuple(named.values()), deal(book, folds, seed), loo, sampling)
+    scores = dict(zip(named, _merged(job, _run(job, workers, scheduler, progress)), strict=True))
+    scores |= score_baselines(book, job.folds, loo=loo)
+    return Evaluation(book, named, scores, None if loo else job.folds, sampling)
 
 
-def _chosen(book: Gradebook, model: Model | None, models: Sequence[Model] | None) -> tuple[Model, ...]:
+def _named(book: Gradebook, model: Model | None, models: Models | None) -> dict[str, Model]:
+    """All models by name, the base first."""
     if models is None:
-        return tuple(ablations(book, Model() if model is None else model))
-    if model is not None:
+        models = ablations(book, Model() if model is None else model)
+    elif model is not None:
         raise ModelError("give a base model or all models, not both")
-    names = [entry.name for entry in models]
-    if not names or len(set(names)) < len(names):
-        raise ModelError("give at least one model, and no two with the same features")
-    return tuple(models)
+    pairs = list(models.items()) if isinstance(models, Mapping) else [(entry.name, entry) for entry in models]
+    named = dict(pairs)
+    if not named:
+        raise ModelError("there is no model to evaluate; give at least one")
+    if len(named) < len(pairs):
+        raise ModelError("two of the models have the same features; give models by name, as a dictionary")
+    taken = sorted(set(named) & {*BASELINES, *REVIEW_COLUMNS})
+    if taken:
+        raise ModelError(f"a model cannot be called {taken[0]!r}, which has another meaning; choose another name")
+    return named
 
 
 def _run(job: Job, workers: int | None, scheduler: str | None, progress: bool) -> dict[Task, Score]:

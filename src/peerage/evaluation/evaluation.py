@@ -30,6 +30,9 @@ COLUMNS = (
 )
 """The columns of the table of models."""
 
+REVIEW_COLUMNS = ("submission", "grader", "fold")
+"""The columns of the table of reviews before those of models."""
+
 UNITS = ("submissions", "reviews")
 """What paired tests are made over. Reviews of a submission err together, so that tests over submissions are honest."""
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from peerage.evaluation.evaluation import Evaluation
 from peerage.evaluation.figures import new_figure
-from peerage.evaluation.words import SIGNIFICANT
+from peerage.evaluation.words import SIGNIFICANT, titled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,7 +24,7 @@ DELTA, CHANGE = "log probability of all reviews, beside the base model's", "mean
 
 def draw(found: Evaluation) -> Figure:
     """Bars of differences from the base model, with two standard errors; baselines on a scale of their own."""
-    table = found.table()
+    table = found.table().assign(title=[titled(found, name) for name in found.scores])
     is_model = table["model"].isin(list(found.models))
     blocks = [rows for rows in (table[is_model].iloc[1:], table[~is_model]) if len(rows)]
     heights = [_ROW * len(rows) + _MARGIN for rows in blocks]
@@ -46,7 +46,7 @@ def _bars(axes: Axes, rows: pd.DataFrame, column: str, colours: Sequence[str], e
     places = range(len(rows))
     axes.barh(places, rows[column], xerr=errors, color=colours, height=0.6, error_kw={"lw": 1})
     axes.axvline(0, color="black", lw=0.8)
-    axes.set_yticks(places, list(rows["model"]), size=9)
+    axes.set_yticks(places, list(rows["title"]), size=9)
     axes.tick_params(axis="x", labelsize=8)
     axes.invert_yaxis()
     for side in ("top", "right", "left"):

@@ -48,11 +48,17 @@ def _models(found: Evaluation) -> Iterator[str]:
     for name, model in list(found.models.items())[1:]:
         test = found.test(name)
         feature = difference(found.models[found.base], model)
-        title = name if feature is None else f"{'With' if feature[1] else 'Without'} {feature[0]}"
+        title = titled(found, name)
         yield (
-            f"{title}: {_figures(found, name, test)}; {_verdict(test, feature)}. "
+            f"{title[0].upper()}{title[1:]}: {_figures(found, name, test)}; {_verdict(test, feature)}. "
             f"Grades change by {changes[name]:.2f} on average."
         )
+
+
+def titled(found: Evaluation, name: str) -> str:
+    """What a model changes in the base model, if that is one feature, or else its name."""
+    feature = difference(found.models[found.base], found.models[name]) if name in found.models else None
+    return name if feature is None else f"{'with' if feature[1] else 'without'} {feature[0]}"
 
 
 def _baselines(found: Evaluation) -> Iterator[str]:
