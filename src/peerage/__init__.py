@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from peerage.errors import ServiceError as ServiceError
     from peerage.evaluation.evaluate import evaluate as evaluate
     from peerage.evaluation.evaluation import Evaluation as Evaluation
+    from peerage.evaluation.search import Search as Search
+    from peerage.evaluation.search import search as search
     from peerage.fitting import fit as fit
     from peerage.formats import read_classes as read_classes
     from peerage.formats import read_grades as read_grades
@@ -63,6 +65,7 @@ _HOMES = {
     "Problem": "errors",
     "ResultsError": "errors",
     "Rubric": "rubric",
+    "Search": "evaluation.search",
     "ServiceError": "errors",
     "Truth": "simulation.truth",
     "credit": "decisions.credit",
@@ -72,6 +75,7 @@ _HOMES = {
     "load": "inference.storage",
     "read_classes": "formats",
     "read_grades": "formats",
+    "search": "evaluation.search",
     "simulate": "simulation.classes",
     "spot_checks": "decisions.spotchecks",
     "trust": "decisions.trust",
@@ -94,6 +98,7 @@ __all__ = [
     "Problem",
     "ResultsError",
     "Rubric",
+    "Search",
     "ServiceError",
     "Truth",
     "credit",
@@ -103,6 +108,7 @@ __all__ = [
     "load",
     "read_classes",
     "read_grades",
+    "search",
     "simulate",
     "spot_checks",
     "trust",

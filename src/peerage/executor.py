@@ -37,7 +37,7 @@ R = TypeVar("R")
 _PAUSE = 0.1
 """Seconds between looks at what else may have happened."""
 
-_ANSWER = 30
+_ANSWER = 10
 """Seconds in which a scheduler and its first worker have to answer."""
 
 
@@ -162,7 +162,7 @@ class _Dask:
             for index, item in enumerate(items)
         }
         try:
-            for future in self.dask.as_completed(list(futures)):
+            for future in self.dask.as_completed(list(futures), loop=self.client.loop):
                 yield futures[future], future.result()
         except (self.dask.KilledWorker, CancelledError) as error:
             message = "the cluster lost the workers that this ran on; see that they have enough memory, and start again"

@@ -28,6 +28,7 @@ from peerage.cli import (
     import_,
     init,
     report,
+    search,
     simulate,
     update,
 )
@@ -54,6 +55,7 @@ app.command("fit")(fit.command)
 app.command("import")(import_.command)
 app.command("init")(init.command)
 app.command("report")(report.command)
+app.command("search")(search.command)
 app.command("simulate")(simulate.command)
 app.command("update")(update.command)
 

@@ -1,0 +1,153 @@
+"""``peerage search``: which fixed priors predict a class best."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from peerage import results
+from peerage.cli import options, sampling
+from peerage.cli.console import output, say, warn
+from peerage.cli.fit import with_fixed
+
+if TYPE_CHECKING:
+    from peerage.evaluation.search import Search
+
+FIGURE = "search"
+SUFFIX = "-search"
+"""What is put after the input's name to name the folder."""
+
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="DIR",
+        help="The folder to write, or to go on with. Default: GRADES without its suffix, and -search.",
+    ),
+]
+GridOption = Annotated[
+    str,
+    typer.Option("--grid", metavar="reduced|exploratory|FILE", help="One of the paper's grids, or one in a TOML file."),
+]
+Random = Annotated[
+    int | None, typer.Option("--random", metavar="N", min=1, help="Search N settings, drawn at random, not all.")
+]
+OneAtATime = Annotated[
+    bool, typer.Option("--one-at-a-time", help="Change one hyperparameter of --priors at a time, as the paper did.")
+]
+NoScreening = Annotated[
+    bool, typer.Option("--no-screening", help="Cross-validate all settings, not only those that may be the best.")
+]
+Keep = Annotated[int, typer.Option(min=1, help="How many settings are cross-validated at least.")]
+Folds = Annotated[int, typer.Option(min=2, help="How many folds the reviews are dealt into.")]
+BasePriors = Annotated[
+    str,
+    typer.Option(
+        "--priors", metavar="paper|FILE", help="What the grid does not name: the paper's values, or those in a file."
+    ),
+]
+
+
+def command(
+    grades: options.Grades,
+    out: Out = None,
+    rubric: options.RubricFile = None,
+    columns: options.Columns = None,
+    snap: options.Snap = False,
+    duplicates: options.DuplicatesOption = options.Duplicates.ERROR,
+    exclude: options.Exclude = None,
+    until: options.Until = None,
+    no_bias: sampling.NoBias = False,
+    no_effort: sampling.NoEffort = False,
+    no_censoring: sampling.NoCensoring = False,
+    correlation: sampling.Correlation = False,
+    priors: BasePriors = "paper",
+    fixed: sampling.FixedFile = None,
+    grid: GridOption = "reduced",
+    random: Random = None,
+    one_at_a_time: OneAtATime = False,
+    no_screening: NoScreening = False,
+    keep: Keep = 5,
+    folds: Folds = 10,
+    chains: sampling.Chains = 4,
+    draws: sampling.Draws = 1000,
+    burn_in: sampling.BurnIn = None,
+    seed: sampling.Seed = 0,
+    workers: sampling.Fits = None,
+    scheduler: sampling.Scheduler = None,
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
+) -> None:
+    """Search for the fixed priors that predict held-out reviews best; started again, a search goes on."""
+    from peerage.evaluation.figures import require_figures
+    from peerage.evaluation.search import search
+    from peerage.model import LEARNED, Model
+
+    require_figures()
+    if priors == LEARNED:
+        raise typer.BadParameter("a search is for fixed priors; give paper or a file", param_hint="--priors")
+    out = grades[0].with_name(grades[0].stem + SUFFIX) if out is None else out
+    results.check_target(out, grades)
+    model = Model(
+        bias=not no_bias,
+        effort=not no_effort,
+        censoring=not no_censoring,
+        correlation=correlation,
+        priors=sampling.load_priors(priors),
+    )
+    book = options.load_gradebook(grades, rubric, columns, snap, duplicates, exclude, until)
+    book, model = with_fixed(book, model, fixed)
+    warn(book.notices)
+    try:
+        found = search(
+            book,
+            model,
+            grid=grid,
+            random=random,
+            one_at_a_time=one_at_a_time,
+            screening=not no_screening,
+            keep=keep,
+            folds=folds,
+            chains=chains,
+            draws=draws,
+            burn_in=burn_in,
+            seed=seed,
+            out=out,
+            workers=workers,
+            scheduler=scheduler,
+            progress=not quiet,
+        )
+    except KeyboardInterrupt:
+        say("stopped; the same command goes on from here")
+        raise
+    warn(found.notices)
+    _draw(found, out)
+    if as_json:
+        typer.echo(json.dumps({"best": found.best.to_dict(), "sentences": found.sentences}, indent=2))
+    else:
+        _show(found, out)
+
+
+def _draw(found: Search, out: Path) -> None:
+    """Add the figure to the folder."""
+    from peerage.evaluation.figures import save_figure
+    from peerage.evaluation.search_figure import draw
+
+    with tempfile.TemporaryDirectory() as folder:
+        for name in save_figure(draw(found), Path(folder), FIGURE):
+            results.add(out, name, (Path(folder) / name).read_bytes())
+
+
+def _show(found: Search, out: Path) -> None:
+    from peerage.evaluation.search import BEST
+    from peerage.evaluation.search_folder import TABLE
+
+    console = output()
+    console.print(*found.sentences, sep="\n", soft_wrap=True)
+    console.print(f"\nWritten to {out}: {TABLE}, {BEST}, {FIGURE}.png, {FIGURE}.svg", soft_wrap=True)
+    console.print(f"Fit with these priors: peerage fit GRADES --priors {out / BEST}", soft_wrap=True)
