@@ -20,6 +20,7 @@ PROJECT = "peerage.toml"
 _SETTINGS: dict[str, tuple[type, str]] = {
     "rubric": (str, "rubric"),
     "output": (str, "out"),
+    "by": (str, "by"),
     "exclude": (str, "exclude"),
     "override": (str, "override"),
     "published": (str, "published"),
@@ -61,7 +62,7 @@ def defaults(path: Path) -> dict[str, dict[str, Any]]:
     files = _files(patterns, path.name)
     if files:
         options["grades"] = files
-    shared = {name: value for name, value in options.items() if name in ("grades", "rubric", "exclude")}
+    shared = {name: value for name, value in options.items() if name in ("grades", "rubric", "exclude", "by")}
     return {"fit": options, "check": shared}
 
 

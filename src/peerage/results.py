@@ -15,6 +15,8 @@ target, and whatever temporary folder it finds was left by a dead one.
 
 Every result folder holds :data:`MARKER`, which lists its files. A folder without it, or with files that it does not
 list, is not ours to replace.
+
+The results of several classes are a result folder that holds a result folder for each; they are replaced together.
 """
 
 from __future__ import annotations
@@ -65,6 +67,9 @@ def writing(path: str | Path) -> Iterator[Path]:
 def check_target(path: str | Path, inputs: Iterable[str | Path] = ()) -> None:
     """Refuse a target that results may not replace, or whose replacement would delete one of the inputs."""
     target = Path(path).resolve()
+    if outermost(target) != target:
+        home = Path(path).parent
+        raise ResultsError(f"{path}: this is one of the classes in {home}, written together; name another folder")
     here = Path.cwd()
     if _is_one_of(target, (here, *here.parents)):
         raise ResultsError(f"{path}: results cannot replace the folder that you are in; name another folder")
@@ -75,13 +80,11 @@ def check_target(path: str | Path, inputs: Iterable[str | Path] = ()) -> None:
         return
     if not target.is_dir():
         raise ResultsError(f"{path}: this is a file; name a folder for the results")
-    present = _names(target)
-    if not present:
+    if not _names(target):
         return
-    listed = _listed(target)
-    if listed is None:
+    if _listed(target) is None:
         raise ResultsError(f"{path}: this folder holds other files than results; name another or an empty folder")
-    strangers = sorted(present - listed)
+    strangers = sorted(_strangers(target))
     if strangers:
         what = f"{strangers[0]!r} in this folder was not written by peerage and would be lost"
         raise ResultsError(f"{path}: {what}; move it elsewhere, or name another folder")
@@ -92,19 +95,36 @@ def _is_one_of(target: Path, folders: Sequence[Path]) -> bool:
     return target in folders or (target.exists() and any(target.samefile(folder) for folder in folders))
 
 
+def outermost(path: str | Path) -> Path:
+    """The result folder that is replaced as a whole: the one at ``path``, or that of all classes if it is of one."""
+    target = Path(path).resolve()
+    inside = _listed(target) is not None and target.name in (_listed(target.parent) or ())
+    return target.parent if inside else target
+
+
+def seal(folder: Path) -> None:
+    """Make a folder inside one that is being written a result folder of its own."""
+    _mark(folder, _names(folder))
+
+
 def find(path: str | Path) -> Path:
     """The result folder at ``path``, put back first if a killed writer left it aside."""
     target = Path(path).resolve()
-    if not target.exists() and _listed(_beside(target, "old")) is not None:
-        try:
-            with locked(_beside(target, "lock")):
-                _settle(target)
-        except OSError as error:
-            aside = _beside(target, "old")
-            raise ResultsError(f"{path}: the results are in {aside}; rename that folder ({error.strerror})") from error
+    for place in (target.parent, target):
+        if not place.exists() and _listed(_beside(place, "old")) is not None:
+            _put_back(place)
     if _listed(target) is None:
         raise ResultsError(f"{path}: there are no results here; name a folder that peerage has written")
     return target
+
+
+def _put_back(target: Path) -> None:
+    try:
+        with locked(_beside(target, "lock")):
+            _settle(target)
+    except OSError as error:
+        aside = _beside(target, "old")
+        raise ResultsError(f"{target}: the results are in {aside}; rename that folder ({error.strerror})") from error
 
 
 def keep(path: str | Path) -> Path:
@@ -122,13 +142,14 @@ def keep(path: str | Path) -> Path:
 def add(path: str | Path, name: str, content: str | bytes) -> Path:
     """Put a file into a result folder, in place of an earlier one that peerage wrote, whole or not at all."""
     target = find(path)
+    home = outermost(target)
     try:
-        with locked(_beside(target, "lock")):
-            _settle(target)
+        with locked(_beside(home, "lock")):
+            _settle(home)
             listed = _listed(target) or set()
             if (target / name).exists() and name not in listed:
                 raise ResultsError(f"{target / name}: was not written by peerage and would be lost; move it elsewhere")
-            fresh = _beside(target, "new")
+            fresh = _beside(home, "new")
             fresh.mkdir()
             try:
                 (fresh / name).write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -139,7 +160,7 @@ def add(path: str | Path, name: str, content: str | bytes) -> Path:
                     (fresh / moved).replace(target / moved)
                 _force_names_to_disk(target)
             finally:
-                _settle(target)
+                _settle(home)
     except OSError as error:
         reason = error.strerror or str(error)
         raise ResultsError(f"{target / name}: cannot be written ({reason}); check the folder's permissions") from error
@@ -153,6 +174,16 @@ def _beside(target: Path, purpose: str) -> Path:
 
 def _names(folder: Path) -> set[str]:
     return {entry.name for entry in folder.iterdir()} - _LEFT_BY_SYSTEMS
+
+
+def _strangers(folder: Path) -> Iterator[str]:
+    """The names in a result folder, and in those inside it, that no marker lists."""
+    listed = _listed(folder) or set()
+    for name in _names(folder):
+        if name not in listed:
+            yield name
+        elif _listed(folder / name) is not None:
+            yield from (f"{name}/{inner}" for inner in _strangers(folder / name))
 
 
 def _mark(folder: Path, names: set[str]) -> None:

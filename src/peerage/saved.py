@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 
 from peerage import results
 from peerage.decisions.credit import Scale
-from peerage.errors import InputError, Problem
+from peerage.errors import InputError, Problem, ResultsError
 from peerage.formats.numbers import is_number, parse_number
 from peerage.formats.sheet import Sheet
 from peerage.formats.source import read_sheet
 from peerage.rubric import Rubric
+from peerage.wording import listed
 
 _NEEDED = ("grades.csv", "totals.csv", "graders.csv")
 _OPTIONAL = ("weights.csv", "explanations.csv", "spotchecks.csv", "proposals.csv", "changes.csv")
@@ -23,6 +24,32 @@ RECORD = "run.json"
 _ENTRIES = {"rubric": dict, "counts": dict, "input": list, "warnings": list, "choices": dict, "final": str}
 REMEDY = "fit the class again"
 """What to do about results that are incomplete or damaged."""
+
+
+@dataclass(frozen=True)
+class Classes:
+    """The classes whose results are in a folder: the column that tells them apart, and the folder of each value.
+
+    A folder about one class alone has none.
+    """
+
+    by: str
+    folders: Mapping[str, Path]
+
+    @classmethod
+    def of(cls, folder: Path) -> Classes:
+        """What the record in a folder says."""
+        record = read_record(folder)
+        folders = {entry["name"]: folder / entry["folder"] for entry in record.get("classes", ())}
+        return cls(record.get("by", ""), folders)
+
+
+def read_record(folder: Path) -> dict[str, Any]:
+    """What ``run.json`` in a folder of results holds."""
+    try:
+        return dict(json.loads((folder / RECORD).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        raise InputError(Problem("is missing or damaged", REMEDY, RECORD)) from None
 
 
 class Total(NamedTuple):
@@ -65,8 +92,12 @@ class Result:
         missing = [name for name in _NEEDED if not (folder / name).exists()]
         if missing:
             raise InputError(Problem("is missing or damaged", REMEDY, missing[0]))
+        classes = Classes.of(folder).folders
+        if classes:
+            names = listed(map(str, classes.values()))
+            raise ResultsError(f"{folder}: holds the results of several classes; name one of them: {names}")
         found = [name for name in (*_NEEDED, *_OPTIONAL) if (folder / name).exists()]
-        return cls(folder, {name: read_sheet(folder / name, name) for name in found}, _record(folder / RECORD))
+        return cls(folder, {name: read_sheet(folder / name, name) for name in found}, _complete(read_record(folder)))
 
     def rows(self, file: str) -> list[dict[str, str]]:
         """The rows of a table by column; none if there is no such table."""
@@ -175,15 +206,12 @@ class Result:
         return list(zip(self.sheets[file].rows.tolist(), self.rows(file), strict=True))
 
 
-def _record(path: Path) -> Mapping[str, Any]:
-    """The record, which has an entry of the right kind for everything in :data:`_ENTRIES`."""
-    try:
-        record = {"choices": {}, **json.loads(path.read_text(encoding="utf-8"))}
-    except (OSError, ValueError, TypeError):
-        raise InputError(Problem("is missing or damaged", REMEDY, path.name)) from None
+def _complete(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The record, if it has an entry of the right kind for everything in :data:`_ENTRIES`."""
+    record = {"choices": {}, **record}
     for name, kind in _ENTRIES.items():
         if not isinstance(record.get(name), kind):
-            raise InputError(Problem(f"does not say what the {name} is", REMEDY, path.name))
+            raise InputError(Problem(f"does not say what the {name} is", REMEDY, RECORD))
     return record
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from peerage.cli import options
+from peerage.cli.classes import common_notices
 from peerage.cli.console import output
 from peerage.errors import InputError, Problem
 from peerage.wording import counted, listed
@@ -29,21 +30,30 @@ def command(
     duplicates: options.DuplicatesOption = options.Duplicates.ERROR,
     exclude: options.Exclude = None,
     until: options.Until = None,
+    by: options.By = None,
     as_json: options.Json = False,
 ) -> None:
     """Say what was understood of GRADES and what is wrong, without fitting."""
     try:
-        book = options.load_gradebook(grades, rubric, columns, snap, duplicates, exclude, until)
+        books = options.load_classes(grades, rubric, columns, snap, duplicates, exclude, until, by)
     except InputError as error:
         if as_json:
             typer.echo(json.dumps({"ok": False, "problems": [asdict(problem) for problem in error.problems]}, indent=2))
             raise typer.Exit(2) from None
         raise
-    facts = summarise(book)
+    facts = {name: summarise(book) for name, book in books.items()}
     if as_json:
-        typer.echo(json.dumps({"ok": True, **facts}, indent=2))
-    else:
-        _show(facts, book.notices)
+        found = facts[""] if by is None else {"by": by, "classes": facts}
+        typer.echo(json.dumps({"ok": True, **found}, indent=2))
+        return
+    common = common_notices(book.notices for book in books.values())
+    for name, book in books.items():
+        if by is not None:
+            output().print(f"{by} {name!r}:\n", soft_wrap=True)
+        _show(facts[name])
+        _show_notices([notice for notice in book.notices if notice not in common])
+    _show_notices(common)
+    output().print("This can be fitted.", soft_wrap=True)
 
 
 def summarise(book: Gradebook) -> dict[str, Any]:
@@ -94,7 +104,7 @@ def _rubric(book: Gradebook) -> dict[str, dict[str, Any]]:
     return described
 
 
-def _show(facts: dict[str, Any], notices: Iterable[Problem]) -> None:
+def _show(facts: dict[str, Any]) -> None:
     from rich.table import Table
 
     console = output()
@@ -107,9 +117,13 @@ def _show(facts: dict[str, Any], notices: Iterable[Problem]) -> None:
         mean = "" if component["mean"] is None else f"{component['mean']:.2f}"
         scales.add_row(name, component["legend"], f"{component['graded']:,}", mean)
     console.print("", scales, "", sep="\n")
+
+
+def _show_notices(notices: Sequence[Problem]) -> None:
     for notice in notices:
-        console.print(f"note: {notice}", soft_wrap=True)
-    console.print("This can be fitted.", soft_wrap=True)
+        output().print(f"note: {notice}", soft_wrap=True)
+    if notices:
+        output().print()
 
 
 def _lines(facts: dict[str, Any]) -> Iterable[tuple[str, str]]:

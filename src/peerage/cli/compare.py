@@ -12,7 +12,7 @@ import typer
 
 from peerage import results
 from peerage.cli import options
-from peerage.cli.console import output
+from peerage.cli.console import output, say
 from peerage.wording import counted
 
 if TYPE_CHECKING:
@@ -41,6 +41,32 @@ _KINDS = {
 
 def command(old: Old, new: New, as_json: options.Json = False) -> None:
     """Say which grades changed between two results and why, and add the list and a section of the report to NEW."""
+    from peerage.outputs import CHANGES
+    from peerage.report.pages import REPORT
+
+    compared = {name: _compare(*sides, as_json) for name, sides in _pairs(old, new).items()}
+    if as_json:
+        listed = {name: [asdict(change) for change in changes] for name, changes in compared.items()}
+        typer.echo(json.dumps(listed.get("", listed), indent=2))
+    else:
+        output().print(f"\nWritten to {new}: {CHANGES}, {REPORT}", soft_wrap=True)
+
+
+def _pairs(old: Path, new: Path) -> dict[str, tuple[str, Path, Path]]:
+    """What is compared: the two results, or those of each class that both have; by name, with a heading."""
+    from peerage.saved import Classes
+
+    before, after = Classes.of(results.find(old)), Classes.of(results.find(new))
+    if before.by != after.by or not after.folders:
+        return {"": ("", old, new)}
+    for name in sorted(before.folders.keys() ^ after.folders.keys()):
+        say(f"note: {after.by} {name!r} is in {old if name in before.folders else new} alone")
+    both = (name for name in after.folders if name in before.folders)
+    return {name: (f"{after.by} {name!r}:", before.folders[name], after.folders[name]) for name in both}
+
+
+def _compare(heading: str, old: Path, new: Path, quiet: bool) -> Sequence[Change]:
+    """Compare two results of a class, and add what was found to the later one."""
     from peerage.formats.tables import csv_text
     from peerage.outputs import CHANGES
     from peerage.report.pages import REPORT, staff_html
@@ -51,11 +77,11 @@ def command(old: Old, new: New, as_json: options.Json = False) -> None:
     changes = changes_between(before, after)
     target = results.add(new, CHANGES, csv_text(changes_table(changes)))
     results.add(new, REPORT, staff_html(target.parent))
-    if as_json:
-        typer.echo(json.dumps([asdict(change) for change in changes], indent=2))
-        return
-    _show(changes, len(before.grades), len(after.grades))
-    output().print(f"\nWritten to {new}: {CHANGES}, {REPORT}", soft_wrap=True)
+    if not quiet:
+        if heading:
+            output().print(heading, soft_wrap=True)
+        _show(changes, len(before.grades), len(after.grades))
+    return changes
 
 
 def _show(changes: Sequence[Change], n_before: int, n_after: int) -> None:

@@ -28,10 +28,10 @@ def say(text: str) -> None:
     sys.stderr.write(text + "\n")
 
 
-def warn(notices: Iterable[Problem]) -> None:
-    """Write notices to standard error."""
+def warn(notices: Iterable[Problem], where: str = "") -> None:
+    """Write notices to standard error, and about which class, if there are several."""
     for notice in notices:
-        say(f"note: {notice}")
+        say(f"note: {where}{notice}")
 
 
 def describe_error(error: PeerageError) -> str:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from peerage.cli.console import warn
 from peerage.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from peerage.errors import Problem
     from peerage.gradebook import Gradebook
     from peerage.model import Model
     from peerage.outputs import Outputs
@@ -47,52 +47,48 @@ Pseudonyms = Annotated[
 ]
 
 
-def read_published(folder: Path | None, republish: bool) -> Published | None:
-    """The results whose grades were handed out, if there are any."""
-    if folder is None:
-        if republish:
-            raise typer.BadParameter("name the results that were handed out with --published", param_hint="--republish")
-        return None
-    from peerage.term.published import Published
-
-    return Published.read(folder)
+def published_folder(folder: Path | None, republish: bool) -> Path | None:
+    """The results whose grades were handed out, if there are any; without them nothing can be given up."""
+    if folder is None and republish:
+        raise typer.BadParameter("name the results that were handed out with --published", param_hint="--republish")
+    return folder
 
 
 def with_overrides(
-    book: Gradebook, grades: Sequence[Path], path: Path | None
+    book: Gradebook, grades: Sequence[Path], path: Path | None, elsewhere: Collection[str] = ()
 ) -> tuple[Gradebook, tuple[Override, ...]]:
-    """The grades that staff set, and the gradebook with what was surprising about their file."""
+    """The grades that staff set, and the gradebook with what was surprising about their file.
+
+    Rows about submissions ``elsewhere``, in other classes, are passed over.
+    """
     from peerage.formats.overrides import overrides_beside, read_overrides
 
-    overrides, notices = overrides_beside(grades, book) if path is None else read_overrides(path, book)
+    if path is None:
+        overrides, notices = overrides_beside(grades, book, elsewhere)
+    else:
+        overrides, notices = read_overrides(path, book, elsewhere)
     return replace(book, notices=(*book.notices, *notices)), overrides
 
 
-def beside_published(book: Gradebook, published: Published | None, republish: bool) -> Gradebook:
-    """The gradebook with what is surprising about it beside the grades that were handed out, which is also said."""
-    if published is None:
-        return book
+def beside_published(book: Gradebook, published: Published, republish: bool) -> tuple[Problem, ...]:
+    """What is surprising about a class beside the grades that were handed out, all of which can be kept."""
     if not republish:
         published.check(book)
-    notices = tuple(published.notices(book))
-    warn(notices)
-    return replace(book, notices=(*book.notices, *notices)).with_applicable(book.applicable)
+    return tuple(published.notices(book))
 
 
 def hidden(
-    book: Gradebook, model: Model, overrides: tuple[Override, ...], path: Path
-) -> tuple[Gradebook, Model, tuple[Override, ...], Key]:
-    """The class and what is known about it with made-up names, and the key to them."""
-    from peerage.pseudonyms import Key
-
-    key = Key.read(path)
+    book: Gradebook, model: Model, overrides: tuple[Override, ...], key: Key
+) -> tuple[Gradebook, Model, tuple[Override, ...]]:
+    """The class and what is known about it with made-up names."""
     book = key.hide(book)
-    return book, replace(model, fixed=key.hide_fixed(model.fixed)), key.hide_overrides(overrides), key
+    return book, replace(model, fixed=key.hide_fixed(model.fixed)), key.hide_overrides(overrides)
 
 
-def show(outputs: Outputs, console: Console) -> None:
-    """Print what staff decided and what became of the grades that were handed out."""
-    for line in _lines(outputs):
+def show(outputs: Outputs, console: Console, heading: str = "") -> None:
+    """Print what staff decided and what became of the grades that were handed out, under a heading if there is any."""
+    lines = list(_lines(outputs))
+    for line in [f"\n{heading}:", *lines] if heading and lines else lines:
         console.print(line, soft_wrap=True)
 
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from peerage import results
-from peerage.cli import credit, decided, options, sampling
+from peerage.cli import classes, credit, decided, options, sampling
 from peerage.cli.console import output, say, warn
 from peerage.wording import counted
 
 if TYPE_CHECKING:
+    from peerage.cli.plan import Plan
     from peerage.gradebook import Gradebook
     from peerage.model import Model
     from peerage.outputs import Outputs
@@ -56,6 +58,7 @@ def command(
     duplicates: options.DuplicatesOption = options.Duplicates.ERROR,
     exclude: options.Exclude = None,
     until: options.Until = None,
+    by: options.By = None,
     override: decided.OverrideFile = None,
     published: decided.PublishedFolder = None,
     republish: decided.Republish = False,
@@ -112,7 +115,7 @@ def command(
     results.check_target(out, [*grades, *(path for path in settings if path is not None)])
     if model_name is not None and (no_bias or no_effort or no_censoring or correlation):
         raise typer.BadParameter("a model that is chosen leaves no feature to be chosen by hand", param_hint="--model")
-    handed_out = decided.read_published(published, republish)
+    published = decided.published_folder(published, republish)
     model = Model(
         bias=not no_bias,
         effort=not no_effort,
@@ -120,47 +123,66 @@ def command(
         correlation=correlation,
         priors=sampling.load_priors(priors),
     )
-    book = options.load_gradebook(grades, rubric, columns, snap, duplicates, exclude, until)
-    book, model = with_fixed(book, model, fixed)
-    book, overrides = decided.with_overrides(book, grades, override)
-    warn(book.notices)
-    key = None
-    if pseudonyms is not None:
-        book, model, overrides, key = decided.hidden(book, model, overrides, pseudonyms)
-    book = decided.beside_published(book, handed_out, republish)
-    from peerage.decisions.search import must_compile
-    from peerage.fitting import fit, fit_chosen
-    from peerage.outputs import Outputs
+    from peerage.cli.plan import Plan
+    from peerage.pseudonyms import Key
 
-    fitted = fit if model_name is None else fit_chosen
-    posterior = fitted(
-        book, model, chains=chains, draws=draws, burn_in=burn_in, seed=seed, workers=workers, progress=not quiet
+    plan = Plan(
+        grades=grades,
+        model=model,
+        chosen=model_name is not None,
+        choices=choices,
+        sampling={
+            "chains": chains,
+            "draws": draws,
+            "burn_in": burn_in,
+            "seed": seed,
+            "workers": workers,
+            "progress": not quiet,
+        },
+        override=override,
+        fixed=fixed,
+        key=None if pseudonyms is None else Key.read(pseudonyms),
+        republish=republish,
     )
-    if final is Final.EXPLAINED and not quiet and must_compile():
-        say("compiling the search for weights, once after installation …")
-    kept = None if handed_out is None or republish else handed_out.handed_out
-    outputs = Outputs.of(posterior, grades, choices, overrides=overrides, handed_out=kept)
-    if handed_out is not None:
-        outputs = handed_out.republished(outputs) if republish else handed_out.proposed(outputs)
-    with results.writing(out) as folder:
-        if key is not None and pseudonyms is not None:
-            key.write(pseudonyms)
-            outputs.record["pseudonyms"] = True
-        outputs.write(folder)
-    if as_json:
-        typer.echo(json.dumps(outputs.record, indent=2))
+    books = options.load_classes(grades, rubric, columns, snap, duplicates, exclude, until, by)
+    if by is None:
+        record = _fit_one(plan, books[""], published, out, pseudonyms, shown=not as_json)
     else:
+        record = classes.fit_all(plan, by, books, published, out, pseudonyms, shown=not as_json)
+    if as_json:
+        typer.echo(json.dumps(record, indent=2))
+
+
+def _fit_one(
+    plan: Plan, book: Gradebook, published: Path | None, out: Path, key_file: Path | None, *, shown: bool
+) -> Mapping[str, Any]:
+    """Fit a class, write its results, and return the record of it."""
+    from peerage.term.published import Published
+
+    prepared = plan.prepare(book, None if published is None else Published.read(published))
+    warn(prepared.said)
+    outputs = plan.outputs(prepared)
+    with results.writing(out) as folder:
+        plan.write_key(key_file)
+        outputs.write(folder)
+    if shown:
         show(outputs, out)
     say_warnings(outputs)
+    return outputs.record
 
 
-def with_fixed(book: Gradebook, model: Model, path: Path | None) -> tuple[Gradebook, Model]:
-    """The model with what the file fixes, and the gradebook with what was surprising about the file."""
+def with_fixed(
+    book: Gradebook, model: Model, path: Path | None, elsewhere: Collection[str] = ()
+) -> tuple[Gradebook, Model]:
+    """The model with what the file fixes, and the gradebook with what was surprising about the file.
+
+    Rows about ids that are only found ``elsewhere``, in other classes, are passed over.
+    """
     if path is None:
         return book, model
     from peerage.formats.fixed import read_fixed
 
-    fixed, notices = read_fixed(path, book)
+    fixed, notices = read_fixed(path, book, elsewhere)
     return replace(book, notices=(*book.notices, *notices)), replace(model, fixed=fixed)
 
 
@@ -180,7 +202,7 @@ def show(outputs: Outputs, out: Path) -> None:
     console.print(f"\nWritten to {out}: {', '.join(outputs.files)}", soft_wrap=True)
 
 
-def say_warnings(outputs: Outputs) -> None:
-    """Write to standard error what may be wrong with a fit."""
+def say_warnings(outputs: Outputs, where: str = "") -> None:
+    """Write to standard error what may be wrong with a fit, and of which class, if there are several."""
     for warning in outputs.warnings:
-        say(f"warning: {warning}")
+        say(f"warning: {where}{warning}")

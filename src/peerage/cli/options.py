@@ -51,6 +51,12 @@ Exclude = Annotated[
 Until = Annotated[
     str | None, typer.Option("--until", metavar="DATE", help="Leave out what was written after this day or time.")
 ]
+By = Annotated[
+    str | None,
+    typer.Option(
+        "--by", metavar="COLUMN", help="A column that tells classes apart, such as sections, each of them a class."
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
@@ -70,6 +76,31 @@ def load_gradebook(
     return read_grades(
         grades,
         rubric,
+        columns=parse_columns(columns),
+        snap=snap,
+        duplicates=duplicates.value,
+        exclude=exclude,
+        until=until,
+    )
+
+
+def load_classes(
+    grades: list[Path],
+    rubric: Path | None,
+    columns: str | None,
+    snap: bool,
+    duplicates: Duplicates,
+    exclude: Path | None,
+    until: str | None,
+    by: str | None,
+) -> dict[str, Gradebook]:
+    """Read the gradebook of each class that the shared data options describe; without a column there is one."""
+    from peerage.formats import read_classes
+
+    return read_classes(
+        grades,
+        rubric,
+        by=by,
         columns=parse_columns(columns),
         snap=snap,
         duplicates=duplicates.value,

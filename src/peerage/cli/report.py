@@ -48,17 +48,17 @@ def command(
         )
     found = results.find(folder)
     if pages is not None:
-        _refuse_inside(pages, found)
+        _refuse_inside(pages, results.outermost(found))
         results.check_target(pages, [found / results.MARKER])
     from peerage.report.fitted import Fitted
-    from peerage.report.pages import REPORT, staff_html
+    from peerage.report.pages import rewrite
 
     if student is not None:
-        written = {student: _write_one(Fitted.read(found), student, out, found, force)}
+        written = {student: _write_one(Fitted.read(found), student, out, results.outermost(found), force)}
     elif pages is not None:
         written = _write_all(Fitted.read(found), pages)
     else:
-        written = {"staff": results.add(found, REPORT, staff_html(found))}
+        written = rewrite(found)
     if as_json:
         typer.echo(json.dumps({reader: str(path) for reader, path in written.items()}, indent=2))
     elif pages is None:

@@ -64,7 +64,7 @@ def command(
     """Add grades to a fitted class or correct them, such as a TA's after a spot check, and say which grades change."""
     found = results.find(folder)
     target = folder if out is None else out
-    results.check_target(target, grades)
+    results.check_target(results.outermost(folder) if out is None else out, grades)
     from peerage.decisions.choices import Choices
     from peerage.inference.storage import load
     from peerage.outputs import POSTERIOR, Outputs
@@ -88,7 +88,8 @@ def command(
     if result.record.get("published"):
         outputs = published.proposed(outputs)
     earlier = [entry for entry in result.record.get("input", []) if entry not in outputs.record["input"]]
-    outputs = replace(outputs, record=outputs.record | {"input": [*earlier, *outputs.record["input"]]})
+    own = {"class": result.record["class"]} if "class" in result.record else {}
+    outputs = replace(outputs, record=outputs.record | own | {"input": [*earlier, *outputs.record["input"]]})
     kept = _write(outputs, result, target)
     changes = list(_changes(grades_before, outputs, set(new.submissions)))
     if as_json:
@@ -104,15 +105,16 @@ def command(
 
 def _write(outputs: Outputs, earlier: Result, target: Path) -> Path | None:
     """Write the results; those that they replace, if these are the earlier ones, are kept in the folder returned."""
+    from peerage import joined
     from peerage.saved import Result
 
-    with results.writing(target) as fresh:
+    with joined.writing(target) as fresh:
         kept = None
         if target.resolve() == earlier.folder:
             # Other writers wait now, so nothing can come between this look and what follows.
             if Result.read(earlier.folder).record != earlier.record:
                 raise ResultsError(f"{target}: these results were replaced meanwhile; run the update again")
-            kept = results.keep(target)
+            kept = results.keep(results.outermost(target))
         outputs.write(fresh)
     return kept
 

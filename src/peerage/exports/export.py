@@ -66,7 +66,7 @@ def export(
         raise InputError(Problem(f"there is no format {to!r} to export to", f"use {', '.join(NAMES)}"))
     options = options or Options()
     options.refuse_others(known.USES, known.NAME)
-    target = folder.resolve().with_name(folder.resolve().name + known.ENDING) if out is None else out
+    target = _default(folder, known) if out is None else out
     _check(target, folder, known, options, force=force)
     prepared = known.prepare(Result.read(folder), options)
     with _writing(target, known) as path:
@@ -75,6 +75,13 @@ def export(
             message = f"an id or name cannot be kept as it is in {known.TITLE}"
             raise InputError(Problem(message, "give that person, submission or assignment another"))
     return Exported(target, prepared.summary, prepared.notices)
+
+
+def _default(folder: Path, known: Export) -> Path:
+    """Beside the results; those of one class of several beside the results of all."""
+    own, home = folder.resolve(), results.outermost(folder)
+    name = own.name if own == home else f"{home.name}-{own.name}"
+    return home.with_name(name + known.ENDING)
 
 
 def _suffix(known: Export) -> str:
@@ -93,7 +100,7 @@ def _check(target: Path, folder: Path, known: Export, options: Options, *, force
         return
     if target.suffix.lower() != suffix:
         raise ResultsError(f"{target}: {known.TITLE} is a file that ends in {suffix}; name one")
-    if target.resolve().is_relative_to(folder.resolve()):
+    if target.resolve().is_relative_to(results.outermost(folder)):
         raise ResultsError(f"{target}: this is in the folder of results, which holds nothing else; name another place")
     if target.is_dir():
         raise ResultsError(f"{target}: this is a folder; name a file")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,18 +37,19 @@ class _Row(NamedTuple):
         return *self.key, parse_number(self.value)
 
 
-def read_fixed(path: Path, book: Gradebook) -> tuple[Fixed, tuple[Problem, ...]]:
+def read_fixed(path: Path, book: Gradebook, elsewhere: Collection[str] = ()) -> tuple[Fixed, tuple[Problem, ...]]:
     """Read fixed values for the graders and submissions of a class, and what was surprising about the file.
 
-    Reliability and bias are on the model's 0–5 scale, a true grade is in the rubric's units.
+    Reliability and bias are on the model's 0–5 scale, a true grade is in the rubric's units. Rows about ids that are
+    only found ``elsewhere``, in other classes, are passed over.
     """
     sheet = read_sheet(path, path.name)
     columns = _columns(sheet)
-    rows = list(_rows(sheet, columns))
+    rows = [row for row in _rows(sheet, columns) if row.id not in elsewhere]
     problems = [*_row_problems(rows, book, sheet.file), *_repetitions(rows, sheet.file)]
     if problems:
         raise InputError(sorted(problems, key=lambda problem: problem.row or 0))
-    return Fixed.from_rows([row.entry for row in rows]), (*sheet.notices, *_notices(sheet, columns, rows))
+    return Fixed.from_rows([row.entry for row in rows]), (*sheet.notices, *_notices(sheet, columns))
 
 
 def _columns(sheet: Sheet) -> dict[str, str]:
@@ -123,9 +124,9 @@ def _repetitions(rows: Iterable[_Row], file: str) -> Iterator[Problem]:
             yield Problem(message, "remove one of the rows", file, row.number)
 
 
-def _notices(sheet: Sheet, columns: dict[str, str], rows: list[_Row]) -> Iterator[Problem]:
+def _notices(sheet: Sheet, columns: dict[str, str]) -> Iterator[Problem]:
     extra = [name for name in sheet.header if name not in columns.values()]
     if extra:
         yield Problem(f"left out {counted(len(extra), 'extra column')}: {quoted(extra)}", "", sheet.file)
-    if not rows:
+    if not len(sheet):
         yield Problem("fixes nothing: it has a header alone", "", sheet.file)

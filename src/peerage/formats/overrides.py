@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,26 +19,33 @@ OVERRIDE_NAME = "override.csv"
 _COLUMNS = ("submission", "component", "grade", "reason")
 
 
-def read_overrides(path: Path, book: Gradebook) -> tuple[tuple[Override, ...], tuple[Problem, ...]]:
-    """Read the grades that were set in a class, and what was surprising about the file."""
+def read_overrides(
+    path: Path, book: Gradebook, elsewhere: Collection[str] = ()
+) -> tuple[tuple[Override, ...], tuple[Problem, ...]]:
+    """Read the grades that were set in a class, and what was surprising about the file.
+
+    Rows about submissions ``elsewhere``, in other classes, are passed over.
+    """
     sheet = read_sheet(path, path.name)
-    rows = list(rows_of(sheet, _COLUMNS))
+    rows = [row for row in rows_of(sheet, _COLUMNS) if row["submission"] not in elsewhere]
     problems = [Problem(*found, sheet.file, row.number) for row in rows for found in _row_problems(row, book)]
     problems += _repetitions(rows, sheet.file)
     if problems:
         raise InputError(sorted(problems, key=lambda problem: problem.row or 0))
     notices = [*sheet.notices, *extra_columns(sheet, _COLUMNS)]
-    if not rows:
+    if not len(sheet):
         notices.append(Problem("sets no grade: it has a header alone", "", sheet.file))
     return tuple(_override(row, book) for row in rows), tuple(notices)
 
 
-def overrides_beside(files: Sequence[Path], book: Gradebook) -> tuple[tuple[Override, ...], tuple[Problem, ...]]:
+def overrides_beside(
+    files: Sequence[Path], book: Gradebook, elsewhere: Collection[str] = ()
+) -> tuple[tuple[Override, ...], tuple[Problem, ...]]:
     """Those that lie beside the grades, if any."""
     path = beside(files, OVERRIDE_NAME, "--override")
     if path is None:
         return (), ()
-    overrides, notices = read_overrides(path, book)
+    overrides, notices = read_overrides(path, book, elsewhere)
     return overrides, (Problem(f"grades are set as {OVERRIDE_NAME}, found beside the grades, says"), *notices)
 
 

@@ -71,7 +71,7 @@ class StaffPage:
 
     Attributes
     ----------
-    title: the names of the files of grades
+    title: the names of the files of grades, and which of their classes this is if there are several
     counts: how much there was to fit, in words
     unit: that of totals: points or percent
     figures, attention: the first screen, beside ``distribution``, a chart of totals before and after
@@ -119,7 +119,7 @@ def staff_page(fitted: Fitted) -> StaffPage:
     spreads = tuple(spread_of(component, fitted.cells) for component in fitted.posterior.book.rubric.components)
     spot_checks = _spot_checks(fitted)
     return StaffPage(
-        title=", ".join(entry["name"] for entry in record["input"]),
+        title=_title(record),
         counts=_counts(record["counts"]),
         unit=marks.unit,
         figures=tuple(_figures(fitted, marks, spreads)),
@@ -147,6 +147,12 @@ def staff_page(fitted: Fitted) -> StaffPage:
         notices=tuple(record["notices"]),
         facts=tuple(_facts(record)),
     )
+
+
+def _title(record: Mapping[str, Any]) -> str:
+    files = ", ".join(entry["name"] for entry in record["input"])
+    own = record.get("class")
+    return files if own is None else f"{files}, {own['by']} {own['name']}"
 
 
 def _counts(counts: Mapping[str, Any]) -> str:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from peerage import results
+from peerage.report.classes import classes_page
 from peerage.report.context import staff_page
 from peerage.report.fitted import Fitted
-from peerage.report.render import render_staff, render_student
+from peerage.report.render import render_classes, render_staff, render_student
 from peerage.report.student import file_name, student_page, students_of
+from peerage.saved import Classes
 
 REPORT = "report.html"
 """The name of the staff's page in a folder of results."""
@@ -16,6 +19,21 @@ REPORT = "report.html"
 def staff_html(folder: Path) -> str:
     """The page for the staff about the results in a folder."""
     return render_staff(staff_page(Fitted.read(folder)))
+
+
+def classes_html(folder: Path) -> str:
+    """The page for the staff about the results of several classes in a folder."""
+    return render_classes(classes_page(folder))
+
+
+def rewrite(folder: Path) -> dict[str, Path]:
+    """Write the staff's page of a folder of results anew and, if it is about several classes, those of the classes."""
+    classes = Classes.of(folder).folders
+    if not classes:
+        return {"staff": results.add(folder, REPORT, staff_html(folder))}
+    for place in classes.values():
+        results.add(place, REPORT, staff_html(place))
+    return {"staff": results.add(folder, REPORT, classes_html(folder))}
 
 
 def student_html(fitted: Fitted, student: str) -> str:

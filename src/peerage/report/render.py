@@ -17,6 +17,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from peerage import __version__
+from peerage.report.classes import ClassesPage
 from peerage.report.context import StaffPage
 from peerage.report.student import StudentPage
 
@@ -32,6 +33,11 @@ def render_staff(page: StaffPage) -> str:
 def render_student(page: StudentPage) -> str:
     """A student's page, which has no script."""
     return _render("student.html", page=page, script=None)
+
+
+def render_classes(page: ClassesPage) -> str:
+    """The page about several classes, which has no script."""
+    return _render("classes.html", page=page, script=None)
 
 
 def embedded(value: Any) -> Markup:
