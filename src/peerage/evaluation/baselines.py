@@ -88,26 +88,27 @@ class Spread(NamedTuple):
 def score_baselines(book: Gradebook, folds: NDArray[np.int64], *, loo: bool) -> dict[str, Score]:
     """Predict all reviews, and the grades, by each baseline.
 
-    The reviews of a fold are predicted with scatters estimated from the others. What a baseline says of them comes from
-    the reviews of other folds or, with ``loo``, from all other reviews.
+    The reviews of a fold are predicted with scatters estimated from the others alone. What a baseline says of them
+    comes from the reviews of other folds or, with ``loo``, from all other reviews.
     """
     log_mass = {name: np.zeros(book.n_reviews) for name in BASELINES}
     seconds = dict.fromkeys(BASELINES, 0.0)
+    others = mean_and_median_of_others(book, np.ones(book.n_reviews, bool))
     for fold in range(folds.max() + 1):
         held = folds == fold
-        said = _said(book, np.ones_like(held) if loo else ~held)
+        seen = _said(book, held, mean_and_median_of_others(book, ~held))
+        said = _said(book, held, others) if loo else seen
         for name in BASELINES:
             begun = time.perf_counter()
-            log_mass[name][held] = _predicted(book, said[name], held)
+            log_mass[name][held] = _predicted(book, held, seen[name], said[name])
             seconds[name] += time.perf_counter() - begun
     grades = _grades(book)
     return {name: Score(log_mass[name], grades[name], seconds[name]) for name in BASELINES}
 
 
-def _said(book: Gradebook, known: Mask) -> dict[str, Floats]:
-    """(reviews, components) what each baseline says of each report, from other reports that are known."""
-    average = np.broadcast_to(_averages(book, known), book.levels.shape)
-    others = mean_and_median_of_others(book, known)
+def _said(book: Gradebook, held: Mask, others: dict[str, Floats]) -> dict[str, Floats]:
+    """(reviews, components) what each baseline says of each report; without others, the mean of what is seen."""
+    average = np.broadcast_to(_averages(book, ~held), book.levels.shape)
     return {name: np.where(np.isnan(value), average, value) for name, value in others.items()} | {AVERAGE: average}
 
 
@@ -118,13 +119,13 @@ def _averages(book: Gradebook, known: Mask) -> Floats:
     return np.asarray(np.where(counts > 0, np.nansum(values, axis=0) / np.maximum(counts, 1), 2.5))
 
 
-def _predicted(book: Gradebook, said: Floats, held: Mask) -> Floats:
+def _predicted(book: Gradebook, held: Mask, said_of_seen: Floats, said: Floats) -> Floats:
     """(held-out reviews,) the log probability of each, with scatters estimated from the other reviews."""
     total = np.zeros(book.n_reviews)
     for index, component in enumerate(book.rubric.components):
         levels, graded = book.levels[:, index], book.levels[:, index] != MISSING
         seen, wanted = graded & ~held, np.flatnonzero(graded & held)
-        spread = Spread.of(component, said[seen, index], levels[seen]) if seen.any() else _unknown(component)
+        spread = Spread.of(component, said_of_seen[seen, index], levels[seen]) if seen.any() else _unknown(component)
         total[wanted] += np.log(spread.mass(component, said[wanted, index], levels[wanted]))
     return total[held]
 
