@@ -92,7 +92,7 @@ def _check(path: str | Path, target: Path, record: dict[str, Any]) -> None:
     wanted = json.loads(json.dumps(record))
     differing = [key for key in wanted if begun.get(key) != wanted[key]]
     if differing:
-        what = f"holds a search with another {', '.join(differing)}; name another folder, or remove this one"
+        what = f"holds a search that differs in {', '.join(differing)}; name another folder, or remove this one"
         raise ResultsError(f"{path}: {what}")
 
 

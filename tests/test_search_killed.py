@@ -1,0 +1,75 @@
+"""A search that is killed, at any moment, repeats nothing that it had finished and ends with the same table."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import peerage as pg
+from peerage.cli import main
+from peerage.evaluation.search_folder import FINDINGS, TABLE
+
+pytestmark = pytest.mark.slow
+
+GRID = '"mu_s" = [3, 4]\nsigma_b = [0.1, 1]\ntau_l = [1, 4]\n'
+SETTINGS, FOLDS, KEEP = 8, 4, 3
+
+
+def arguments(grades: Path, out: Path) -> list[str]:
+    sampling = ["--folds", str(FOLDS), "--chains", "1", "--draws", "300", "--burn-in", "20", "--keep", str(KEEP)]
+    return ["search", str(grades), "--grid", str(grades.with_name("grid.toml")), "-o", str(out), *sampling, "-q"]
+
+
+def finished(out: Path) -> list[bytes]:
+    """The lines of fits that are done; a line that is being written is none yet."""
+    path = out / FINDINGS
+    return (
+        [line for line in path.read_bytes().splitlines(keepends=True) if line.endswith(b"\n")] if path.exists() else []
+    )
+
+
+def killed(grades: Path, out: Path, when: int) -> list[bytes]:
+    """Start the search, kill it as soon as so many fits are done, and return what it has left."""
+    command = [sys.executable, "-c", "import sys; from peerage.cli import main; sys.exit(main(sys.argv[1:]))"]
+    with subprocess.Popen([*command, *arguments(grades, out)], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+        while len(finished(out)) < when and child.poll() is None:
+            time.sleep(0.002)
+        child.kill()
+    assert child.returncode == -9, "it was killed, and had not ended before"
+    return finished(out)
+
+
+def test_a_search_that_is_killed_twice_ends_with_the_same_table(tmp_path: Path) -> None:
+    book, _ = pg.simulate(students=16, weeks=2, components=2, seed=5)
+    grades = tmp_path / "grades.csv"
+    book.write(grades, rubric=True)
+    grades.with_name("grid.toml").write_text(GRID)
+    out, untroubled = tmp_path / "out", tmp_path / "untroubled"
+
+    screening = killed(grades, out, 3)
+    assert len(screening) >= 3
+    validating = killed(grades, out, SETTINGS + 4)
+    assert validating[: len(screening)] == screening
+    assert pd.read_csv(out / TABLE)["screened"].notna().any(), "there is a table before the end"
+
+    assert main(arguments(grades, out)) == 0
+    everything = finished(out)
+    assert everything[: len(validating)] == validating
+    tasks = [line.split(b'"seconds"')[0] for line in everything]
+    assert len(set(tasks)) == len(tasks), "no fit was done twice"
+    assert main(arguments(grades, untroubled)) == 0
+    assert len(finished(untroubled)) == len(everything)
+    tables = [pd.read_csv(folder / TABLE).drop(columns="seconds") for folder in (out, untroubled)]
+    pd.testing.assert_frame_equal(tables[0], tables[1], check_exact=True)
+    assert {entry.name for entry in tmp_path.iterdir()} == {
+        "grades.csv",
+        "rubric.toml",
+        "grid.toml",
+        "out",
+        "untroubled",
+    }
