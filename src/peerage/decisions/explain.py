@@ -7,7 +7,7 @@ for weights in whole percents (:mod:`~peerage.decisions.problem` has the arithme
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,16 +15,20 @@ import pandas as pd
 
 from peerage.decisions import sentences
 from peerage.decisions.cases import Case, cases_of, holding_a_grade
-from peerage.decisions.problem import MILLION, WHOLE, Limits
+from peerage.decisions.problem import MILLION, WHOLE, Limits, WeightProblem
 from peerage.decisions.sentences import Voice, reason_for_zero
 from peerage.decisions.weights import Weighing, weigh
 from peerage.errors import ModelError, Problem
+from peerage.executor import Executor, open_executor
 from peerage.gradebook import STUDENT
 from peerage.inference.posterior import Posterior
 from peerage.wording import counted, quoted
 
 SHIFT, LEAST, PENALTY = 0.09, 0.1, 0.01
 """The paper's S, T and P."""
+
+_BATCH = 100
+"""How many submissions are weighed at a time; most take less than a millisecond."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +89,8 @@ def explain(
     adjust_bias: bool = False,
     name_graders: bool = False,
     staff_final: bool = False,
+    workers: int | None = None,
+    scheduler: str | None = None,
 ) -> Explanation:
     """Find grades that are rounded weighted averages of the reports, and say how.
 
@@ -97,6 +103,7 @@ def explain(
     adjust_bias: take each grader's estimated bias off the reports before they are averaged
     name_graders: call graders by their ids in the sentences, not "Reviewer 1"
     staff_final: where staff graded a component, their reports alone count
+    workers, scheduler: how many threads look for weights here, or the address of a Dask scheduler whose workers do
 
     >>> import peerage as pg
     >>> book, truth = pg.simulate(students=10, weeks=1, seed=1)
@@ -110,7 +117,10 @@ def explain(
             raise ModelError(f"{name} must lie between 0 and 1, not {value}")
     limits = Limits.of(largest_shift, least_weight)
     cases = list(cases_of(posterior, adjust_bias, staff_final))
-    weighed = [(case, weigh(case.problem, limits, penalty)) for case in cases if len(case.reviews)]
+    reviewed = [case for case in cases if len(case.reviews)]
+    problems = [case.problem for case in reviewed]
+    with open_executor(workers, scheduler) as executor:
+        weighed = list(zip(reviewed, _weigh_all(executor, problems, limits, penalty), strict=True))
     told = _Telling(posterior, name_graders, staff_final)
     by_submission = {case.submission: told.averaged(case, weighing) for case, weighing in weighed}
     rows = [row for case in cases for row in sorted(by_submission.get(case.submission, []) + told.otherwise(case))]
@@ -124,6 +134,19 @@ def explain(
         ),
         settings={**settings, "adjust_bias": adjust_bias, "name_graders": name_graders, "staff_final": staff_final},
     )
+
+
+def _weigh_all(
+    executor: Executor, problems: Sequence[WeightProblem], limits: Limits, penalty: float
+) -> Iterator[Weighing]:
+    """The weights of all problems, in their order."""
+    batches = [problems[start : start + _BATCH] for start in range(0, len(problems), _BATCH)]
+    weighings = dict(executor.map(_weigh_some, (limits, penalty), batches))
+    return (weighing for index in range(len(batches)) for weighing in weighings[index])
+
+
+def _weigh_some(asked: tuple[Limits, float], problems: Sequence[WeightProblem]) -> list[Weighing]:
+    return [weigh(problem, *asked) for problem in problems]
 
 
 @dataclass(frozen=True, order=True)
