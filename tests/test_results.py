@@ -201,3 +201,23 @@ def test_writers_at_the_same_time_do_not_mix(target: Path) -> None:
     (text,) = {(target / name).read_text() for name in killed_writer.FILES}
     assert text in texts
     assert names(target.parent) == ["results"]
+
+
+def test_a_class_is_found_where_a_killed_writer_left_all_classes_aside(tmp_path: Path) -> None:
+    with results.writing(tmp_path / "all") as folder:
+        (folder / "A").mkdir()
+        (folder / "A" / "grades.csv").write_text("of A")
+        results.seal(folder / "A")
+    (tmp_path / "all").rename(tmp_path / ".all.peerage-old")
+    assert text_in(tmp_path / "all" / "A") == "of A"
+    assert names(tmp_path) == ["all"]
+    assert results.outermost(tmp_path / "all" / "A") == tmp_path / "all"
+
+
+def test_a_file_is_added_to_a_class_without_a_trace_beside_it(tmp_path: Path) -> None:
+    with results.writing(tmp_path / "all") as folder:
+        (folder / "A").mkdir()
+        results.seal(folder / "A")
+    results.add(tmp_path / "all" / "A", "changes.csv", "text")
+    assert (names(tmp_path), names(tmp_path / "all")) == (["all"], [results.MARKER, "A"])
+    results.check_target(tmp_path / "all")

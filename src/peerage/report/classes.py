@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from peerage.report.context import Attention, staff_page
+from peerage.report.context import Attention, Figure, staff_page
 from peerage.report.fitted import Fitted
 from peerage.saved import Classes, read_record
 from peerage.wording import counted
@@ -17,13 +17,13 @@ from peerage.wording import counted
 class ClassSummary:
     """A class: the address of its page beside this one, how much there was to fit, and the first screen of its page.
 
-    ``figures`` are the values by title.
+    ``figures`` are found by their titles.
     """
 
     name: str
     address: str
     counts: str
-    figures: Mapping[str, str]
+    figures: Mapping[str, Figure]
     attention: tuple[Attention, ...]
 
 
@@ -66,5 +66,5 @@ def classes_page(folder: Path) -> ClassesPage:
 
 def _summary(name: str, folder: Path) -> ClassSummary:
     page = staff_page(Fitted.read(folder))
-    figures = {figure.title: figure.value for figure in page.figures}
+    figures = {figure.title: figure for figure in page.figures}
     return ClassSummary(name, f"{quote(folder.name)}/report.html", page.counts, figures, page.attention)
