@@ -61,6 +61,9 @@ def test_sentences_and_the_same_table_though_a_worker_dies(
         dask.client.wait_for_workers(2, timeout=60)  # type: ignore[attr-defined]
         with pytest.raises(pg.ModelError, match="there is no model 'nonsense'"):
             list(dask.map(fit, book, ["nonsense"]))
+    posterior = pg.fit(book, chains=1, draws=50, seed=0)
+    explained = [pg.explain(posterior, scheduler=address) for address in (None, scheduler.address)]
+    pd.testing.assert_frame_equal(explained[0].weights, explained[1].weights, check_exact=True)
     seen: list[int] = []
     there, here = tmp_path / "there", tmp_path / "here"
     killer = threading.Thread(target=kill_in_the_middle, args=(doomed, there, 4, seen))
