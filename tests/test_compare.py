@@ -112,6 +112,89 @@ def test_exclusions_overrides_and_settings_are_reasons(
     assert "1 × set by the staff, or no longer" in said
 
 
+def test_a_review_that_was_withdrawn_is_the_reason(old: Path, tmp_path: Path) -> None:
+    gone = (TABLE["submission"] == CELL[0]) & TABLE["grader"].isin(REVIEWERS[1:])
+    lost = TABLE["submission"] == "week2-02"
+    why = compared(old, TABLE[~(gone | lost)], tmp_path)
+    mine = [words for (submission, _), words in why.items() if submission == CELL[0]]
+    assert mine
+    assert all(
+        words == "; ".join(f"the review by {name!r} is no longer there" for name in REVIEWERS[1:]) for words in mine
+    )
+    assert {why["week2-02", name] for name in ("Component 1", "Component 2")} == {"no longer graded by anybody"}
+    assert not any(
+        "no longer" in words for (submission, _), words in why.items() if submission not in (CELL[0], "week2-02")
+    )
+
+
+def test_a_submission_whose_graders_are_all_excluded_says_why(old: Path, tmp_path: Path) -> None:
+    reviewers = sorted(set(TABLE[TABLE["submission"] == CELL[0]]["grader"]))
+    (tmp_path / "class").mkdir()
+    text = "".join(f"{name},,reason {index % 2}\n" for index, name in enumerate(reviewers))
+    (tmp_path / "class" / "exclude.csv").write_text(f"grader,submission,reason\n{text}")
+    why = compared(old, TABLE, tmp_path)
+    assert why[CELL] == "its reviews are excluded: reason 0; reason 1"
+
+
+def test_a_role_that_changed_is_the_reason_for_what_the_grader_graded_and_reaches_the_rest_through_graders(
+    old: Path, tmp_path: Path
+) -> None:
+    table = TABLE.assign(role=TABLE["role"].mask(TABLE["grader"] == REVIEWERS[0], "ta"))
+    why = compared(old, table, tmp_path)
+    own = set(TABLE[TABLE["grader"] == REVIEWERS[0]]["submission"])
+    assert {submission in own for submission, _ in why} == {True, False}
+    for (submission, _), words in why.items():
+        if submission in own:
+            assert words == f"{REVIEWERS[0]!r} is now ta, not student"
+        else:
+            assert words.startswith("the ")
+            assert "re-estimated" in words
+
+
+def test_a_change_of_settings_alone_is_the_only_reason(old: Path, tmp_path: Path) -> None:
+    why = compared(old, TABLE, tmp_path, "--no-effort", "--no-bias")
+    assert set(why.values()) == {"other settings: bias on → off, effort on → off"}
+
+
+def test_what_held_a_grade_and_what_holds_it_now_are_reasons(old: Path, tmp_path: Path) -> None:
+    """A grade is set, then not any more; grades are kept from results of another seed, then not any more."""
+    home = tmp_path / "class"
+    grades = written(TABLE, home / "class.csv")
+    (home / "override.csv").write_text(
+        f"submission,component,grade,reason\n{CELL[0]},{CELL[1]},{(grades_of(old)[CELL] + 1) % 6:g},appeal\n"
+    )
+    other = fitted(grades, tmp_path / "other", "--seed", "7")
+    kept = fitted(grades, tmp_path / "kept", "--published", str(other))
+    (home / "override.csv").unlink()
+
+    def reasons(before: Path, after: Path) -> dict[tuple[str, str], str]:
+        assert main(["compare", str(before), str(after)]) == 0
+        return {(row["submission"], row["component"]): row["why"] for row in rows(after / "changes.csv")}
+
+    held = reasons(old, kept)
+    assert held.pop(CELL) == "set by the staff: appeal"
+    assert set(held.values()) == {"kept as it was handed out"}
+    released = reasons(kept, fitted(grades, tmp_path / "released"))
+    assert released.pop(CELL) == "no longer set by the staff"
+    assert set(released) == set(held)
+    assert all(
+        words.startswith("no longer kept as it was handed out: other settings: seed 7") for words in released.values()
+    )
+
+
+def test_the_class_is_the_reason_where_no_grader_was_re_estimated(
+    old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a threshold that no estimate reaches, what changes elsewhere is put down to the reviews that changed."""
+    monkeypatch.setattr("peerage.term.reasons.NOTABLE", 1e9)
+    culprit = (TABLE["grader"] == REVIEWERS[0]) & (TABLE["assignment"] == "week2")
+    table = TABLE.assign(grade=TABLE["grade"].mask(culprit, 5 - TABLE["grade"]))
+    own = set(TABLE[culprit]["submission"])
+    why = compared(old, table, tmp_path)
+    others = {words for (submission, _), words in why.items() if submission not in own}
+    assert others == {f"the class as a whole was re-estimated after {len(own)} reviews, new or changed"}
+
+
 def test_a_script_gets_all_of_it(old: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     new = fitted(written(with_grade("Component 1", 0), tmp_path / "class.csv"), tmp_path / "new")
     capsys.readouterr()

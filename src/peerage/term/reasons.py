@@ -58,9 +58,11 @@ class Reasons:
         return found or [Reason("sampled anew", "the same reviews and settings, sampled anew")]
 
     def _gone(self, submission: str) -> Iterator[Reason]:
-        excluded = [rule.reason for rule in self.new.book.exclusions if rule.submission == submission]
+        reviewers = self.old.reviews[submission]
+        rules = self.new.book.exclusions
+        excluded = [rule.reason for rule in rules if any(rule.covers(submission, name) for name in reviewers)]
         if excluded:
-            yield Reason("excluded", f"its reviews are excluded: {'; '.join(excluded)}")
+            yield Reason("excluded", f"its reviews are excluded: {'; '.join(dict.fromkeys(excluded))}")
         else:
             yield Reason("gone", "no longer graded by anybody")
 
@@ -96,12 +98,12 @@ class Reasons:
 
     @cached_property
     def elsewhere(self) -> dict[str, int]:
-        """How many reviews of each grader are new, corrected or gone; only graders who have such reviews."""
+        """How many reviews of each grader are new, corrected, gone or of another role; only of graders who have any."""
         counts: dict[str, int] = {}
         for submission in self.old.reviews.keys() | self.new.reviews.keys():
             old, new = self.old.reviews.get(submission, {}), self.new.reviews.get(submission, {})
             for name in old.keys() | new.keys():
-                if old.get(name) != new.get(name):
+                if old.get(name) != new.get(name) or self.old.roles[name] != self.new.roles[name]:
                     counts[name] = counts.get(name, 0) + 1
         return counts
 
