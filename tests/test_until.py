@@ -56,9 +56,33 @@ def test_late_reviews_are_reported(grades: Path) -> None:
     ]
 
 
+def test_each_assignment_can_have_a_time_of_its_own(tmp_path: Path) -> None:
+    weeks = {"p1": "week 1", "p2": "week=2", "p3": ""}
+    header, *lines = TEXT.splitlines()
+    text = [f"{header},assignment", *(f"{line},{weeks[line[:2]]}" for line in lines)]
+    # The assignment of a submission may be said in one of its rows alone.
+    text[2] = text[2].removesuffix("week 1")
+    (tmp_path / "grades.csv").write_text("\n".join(text))
+    book = pg.read_grades(tmp_path / "grades.csv", until="week 1=2024-09-30, week=2=2024-09-30 09:00")
+    assert (book.table()["submission"] + " " + book.table()["grader"]).tolist() == ["p1 ann", "p2 bob", "p3 cat"]
+    said = [notice.message for notice in book.notices]
+    assert "1 review of 'week 1' written after 2024-09-30 left out, by 'bob'" in said
+    assert "1 review of 'week=2' written after 2024-09-30 09:00 left out, by 'ann'" in said
+    assert "1 review without a time kept, whatever --until says" in said
+    with pytest.raises(pg.InputError, match="--until: there is no assignment 'week 3'; use week 1, week=2"):
+        pg.read_grades(tmp_path / "grades.csv", until="week 3=2024-09-30")
+
+
 @pytest.mark.parametrize(
     ("until", "words"),
-    [("soon", "--until: 'soon' is no time; write it as"), ("2020-01-01", "--until: every review was written after")],
+    [
+        ("soon", "--until: 'soon' is no time; write it as"),
+        ("2020-01-01", "--until: every review was written after"),
+        ("week1=soon", "--until: 'soon' is no time; write it as"),
+        ("=2024-09-30", "--until: has a time without an assignment; write it as"),
+        ("a=2024-09-30,a=2024-10-07", "--until: names 'a' twice; write it as"),
+        ("a=2024-09-30", "--until: there is no assignment 'a'; add a column assignment"),
+    ],
 )
 def test_a_time_that_makes_no_sense_is_refused(tmp_path: Path, until: str, words: str) -> None:
     (tmp_path / "grades.csv").write_text(TEXT.replace("p2,bob,S,1,\n", ""))

@@ -22,6 +22,7 @@ _SETTINGS: dict[str, tuple[type, str]] = {
     "output": (str, "out"),
     "by": (str, "by"),
     "exclude": (str, "exclude"),
+    "until": (str, "until"),
     "override": (str, "override"),
     "published": (str, "published"),
     "final": (str, "final"),
@@ -32,6 +33,9 @@ _SETTINGS: dict[str, tuple[type, str]] = {
     "seed": (int, "seed"),
 }
 """The kind of each setting, and the option of ``peerage fit`` that it stands for."""
+
+_SHARED = ("grades", "rubric", "exclude", "until", "by")
+"""The options that ``peerage check`` has as well."""
 
 _FEATURES = ("bias", "effort", "censoring", "correlation")
 _MODEL: dict[str, tuple[type, str]] = {
@@ -62,7 +66,7 @@ def defaults(path: Path) -> dict[str, dict[str, Any]]:
     files = _files(patterns, path.name)
     if files:
         options["grades"] = files
-    shared = {name: value for name, value in options.items() if name in ("grades", "rubric", "exclude", "by")}
+    shared = {name: value for name, value in options.items() if name in _SHARED}
     return {"fit": options, "check": shared}
 
 

@@ -49,7 +49,12 @@ Exclude = Annotated[
     ),
 ]
 Until = Annotated[
-    str | None, typer.Option("--until", metavar="DATE", help="Leave out what was written after this day or time.")
+    str | None,
+    typer.Option(
+        "--until",
+        metavar="[ASSIGNMENT=]DATE,...",
+        help="Leave out what was written after this day or time, or after each assignment's own.",
+    ),
 ]
 By = Annotated[
     str | None,

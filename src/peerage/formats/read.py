@@ -15,7 +15,7 @@ from peerage.errors import InputError, Problem
 from peerage.formats import parquet
 from peerage.formats.assemble import Duplicates, assemble
 from peerage.formats.classes import books_of, split
-from peerage.formats.cut import NOTHING, Cut, Until
+from peerage.formats.cut import NOTHING, Cut
 from peerage.formats.entries import Entries, class_of_rows, gather
 from peerage.formats.exclusions import Exclusions
 from peerage.formats.extract import LAYOUT, Extract, Table, joined
@@ -26,6 +26,7 @@ from peerage.formats.names import FIELDS
 from peerage.formats.sheet import Sheet
 from peerage.formats.source import read_source
 from peerage.formats.systems import recognise
+from peerage.formats.until import Until
 from peerage.gradebook import Gradebook
 from peerage.rubric import Rubric
 from peerage.rulings import Exclusion
@@ -56,7 +57,8 @@ def read_grades(
     --interactive`` makes it, says which format, columns and rubric are meant where no argument does.
 
     ``exclude`` names reviews that do not count, or a file of them; without it, an ``exclude.csv`` beside the files is
-    used. ``until`` leaves out what was written after a day or a time.
+    used. ``until`` leaves out what was written after a day or a time, or after each assignment's own, as in
+    ``"week1=2024-09-30,week2=2024-10-07"``.
 
     What was surprising is in the gradebook's ``notices``; :class:`InputError` lists everything that is wrong.
     """
