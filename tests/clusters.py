@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -11,6 +12,25 @@ from contextlib import contextmanager
 from pathlib import Path
 
 PATIENCE = 60.0
+
+
+class Counted:
+    """Counts how often it has arrived in a process."""
+
+    arrivals = 0
+
+    def __setstate__(self, state: dict[str, bytes]) -> None:
+        Counted.arrivals += 1
+        self.__dict__.update(state)
+
+    def __init__(self, size: int) -> None:
+        self.content = bytes(size)
+
+
+def arrivals(_: Counted, pause: float) -> tuple[int, int]:
+    """A task: the process that does it, and how often what all tasks share has arrived there."""
+    time.sleep(pause)
+    return os.getpid(), Counted.arrivals
 
 
 class Cluster:
@@ -38,8 +58,11 @@ class Cluster:
         return str(self.folder / "scheduler.json")
 
     def _start(self, *arguments: str) -> subprocess.Popen[bytes]:
+        # Workers find the functions of this module too.
+        environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
         with (self.folder / "log.txt").open("ab") as log:
-            process = subprocess.Popen([sys.executable, "-m", "dask", *arguments], stdout=log, stderr=log)
+            command = [sys.executable, "-m", "dask", *arguments]
+            process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
         self.processes.append(process)
         return process
 

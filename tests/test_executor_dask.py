@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import peerage as pg
-from clusters import Cluster, cluster
+from clusters import Cluster, Counted, arrivals, cluster
 from peerage import executor
 from peerage.evaluation.search_folder import FINDINGS
 from peerage.executor import open_executor
@@ -61,6 +61,9 @@ def test_sentences_and_the_same_table_though_a_worker_dies(
         dask.client.wait_for_workers(2, timeout=60)  # type: ignore[attr-defined]
         with pytest.raises(pg.ModelError, match="there is no model 'nonsense'"):
             list(dask.map(fit, book, ["nonsense"]))
+        seen_by = [result for _, result in dask.map(arrivals, Counted(100_000), [0.02] * 20)]
+        assert len({process for process, _ in seen_by}) == 2
+        assert {count for _, count in seen_by} == {1}, "what tasks share is sent once to a worker"
     posterior = pg.fit(book, chains=1, draws=50, seed=0)
     explained = [pg.explain(posterior, scheduler=address) for address in (None, scheduler.address)]
     pd.testing.assert_frame_equal(explained[0].weights, explained[1].weights, check_exact=True)

@@ -168,7 +168,7 @@ class _Dask:
             message = "the cluster lost the workers that this ran on; see that they have enough memory, and start again"
             raise ServiceError(message) from error
         finally:
-            self.client.cancel(list(futures))
+            self.client.cancel([future for future in futures if not future.done()])
 
 
 def _run(version: str, function: Callable[[S, T], R], shared: S, item: T) -> R:

@@ -41,7 +41,7 @@ BEST = "best.toml"
 KEEP = 5
 """How many settings are cross-validated at least."""
 
-SCREENING = Sampling(chains=2, draws=100, burn_in=100)
+SCREENING = Sampling(chains=2, draws=50, burn_in=100)
 """How long the fits that screen settings sample; their seed is the search's."""
 
 _CLOSE = 2.0
