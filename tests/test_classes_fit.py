@@ -173,6 +173,17 @@ def test_an_update_of_a_class_keeps_what_all_have_in_common_in_step(out: Path) -
     assert names(out.parent) == {"out", "out-before-1", "new.csv"}
 
 
+def test_an_update_takes_the_grades_of_its_own_class_alone(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    new, other = out.with_name("new.csv"), TABLE[TABLE["section"] == ODD]
+    new.write_text(TABLE.assign(grader="prof", role="instructor").groupby("submission").head(1).to_csv(index=False))
+    assert main(["update", str(out / "A"), str(new), "-o", str(out.with_name("updated")), "-q"]) == 0
+    assert f"note: grades of section {ODD!r} left out: these results are about 'A'" in capsys.readouterr().err
+    assert grades_of(out.with_name("updated")).keys() == grades_of(out / "A").keys()
+    new.write_text(other.to_csv(index=False))
+    assert main(["update", str(out / "A"), str(new), "-q"]) == 2
+    assert "there are no grades of section 'A', which these results are about" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "command",
     [["credit"], ["export", "--to", "csv"], ["update", "new.csv"], ["report", "--for-student", "a-student1"]],

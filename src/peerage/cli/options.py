@@ -76,26 +76,16 @@ def load_gradebook(
     until: str | None = None,
 ) -> Gradebook:
     """Read the gradebook that the shared data options describe."""
-    from peerage.formats import read_grades
-
-    return read_grades(
-        grades,
-        rubric,
-        columns=parse_columns(columns),
-        snap=snap,
-        duplicates=duplicates.value,
-        exclude=exclude,
-        until=until,
-    )
+    return load_classes(grades, rubric, columns, snap, duplicates, exclude, until, by=None)[""]
 
 
 def load_classes(
     grades: list[Path],
-    rubric: Path | None,
+    rubric: Path | Rubric | None,
     columns: str | None,
     snap: bool,
     duplicates: Duplicates,
-    exclude: Path | None,
+    exclude: Path | Sequence[Exclusion] | None,
     until: str | None,
     by: str | None,
 ) -> dict[str, Gradebook]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -12,12 +12,13 @@ import typer
 
 from peerage import results
 from peerage.cli import options, sampling
-from peerage.cli.console import output, warn
+from peerage.cli.console import output, say, warn
 from peerage.cli.fit import say_warnings
-from peerage.errors import ResultsError
-from peerage.wording import counted
+from peerage.errors import InputError, Problem, ResultsError
+from peerage.wording import counted, quoted
 
 if TYPE_CHECKING:
+    from peerage.gradebook import Gradebook
     from peerage.inference.posterior import Posterior
     from peerage.outputs import Outputs
     from peerage.saved import Result
@@ -79,7 +80,7 @@ def command(
         raise ResultsError(f"{folder}: these results hold made-up names; fit all grades anew with --pseudonyms")
     choices, before = Choices.from_dict(result.record["choices"]), load(found / POSTERIOR)
     grades_before = result.grades
-    new = options.load_gradebook(grades, before.book.rubric, columns, snap, duplicates, exclude=before.book.exclusions)
+    new = _read_new(grades, before.book, result.record.get("class"), columns, snap, duplicates)
     after = before.update(new, draws=draws, burn_in=burn_in, workers=workers, progress=not quiet)
     warn(notice for notice in after.book.notices if notice not in before.book.notices)
     overrides = [Override.from_dict(entries) for entries in result.record.get("overrides", [])]
@@ -101,6 +102,31 @@ def command(
         if kept is not None:
             output().print(f"The results before are in {kept}", soft_wrap=True)
     say_warnings(outputs)
+
+
+def _read_new(
+    grades: list[Path],
+    book: Gradebook,
+    own: Mapping[str, str] | None,
+    columns: str | None,
+    snap: bool,
+    duplicates: options.Duplicates,
+) -> Gradebook:
+    """The new grades; of files that hold several classes, those of the ``own`` one alone."""
+    from peerage.formats.source import read_source
+
+    by = None if own is None else own["by"]
+    if by is not None and not any(by.casefold() in read_source(path, path.name).header for path in grades):
+        by = None
+    classes = options.load_classes(grades, book.rubric, columns, snap, duplicates, book.exclusions, None, by)
+    name = own["name"] if own is not None and by is not None else ""
+    if name not in classes:
+        message = f"there are no grades of {by} {name!r}, which these results are about"
+        raise InputError(Problem(message, "name the folder of another class, or other grades"))
+    others = [other for other in classes if other != name]
+    if others:
+        say(f"note: grades of {by} {quoted(others)} left out: these results are about {name!r}")
+    return classes[name]
 
 
 def _write(outputs: Outputs, earlier: Result, target: Path) -> Path | None:
