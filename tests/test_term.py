@@ -8,6 +8,7 @@ import subprocess
 from itertools import pairwise
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from peerage.cli import main
@@ -53,6 +54,24 @@ def test_no_published_grade_changes_unless_it_is_asked_for(results: Path) -> Non
         assert {cell: new[cell] for cell in old} == old | APPEALS.get(after, {})
         assert len(new) == len(old) + 24
     assert any(rows(results / week / "proposals.csv") for week in WEEKS[1:])
+
+
+@pytest.mark.slow
+def test_each_proposed_change_has_a_reason_that_is_true(results: Path) -> None:
+    """No review came late or was corrected; one grader was excluded in the fourth week, and others re-estimated."""
+    table = pd.read_csv(results.parent / "term" / "peer_grades.csv", dtype=str)
+    reviewers = table.groupby("submission")["grader"].agg(set)
+    for week in WEEKS[1:]:
+        for row in rows(results / week / "proposals.csv"):
+            graders = reviewers[row["submission"]]
+            excluded = "the review by 'student05' is excluded: copies grades from others" in row["why"]
+            assert excluded <= ("student05" in graders and week >= "week04")
+            if week == "week04":
+                assert excluded == ("student05" in graders)
+            named = set(re.findall(r"the (?:reliability|bias|effort) of '(\w+)' was re-estimated", row["why"]))
+            assert named <= graders
+            assert excluded or named or "the class as a whole was re-estimated" in row["why"]
+            assert not re.search("new review, by|corrected|no longer|settings|anew", row["why"])
 
 
 @pytest.mark.slow
