@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 import peerage as pg
+from browser import DESKTOP, PHONE, Watched, chromium, violations
 from peerage.cli import main
 from peerage.joined import folder_names
 from term import FAST, TABLES, class_table, fitted, grades_of, record, rows, written
@@ -94,6 +95,20 @@ def test_the_record_and_the_page_lead_to_the_classes(home: Path) -> None:
     assert "1 grader in more than one section, estimated in each apart: &#39;ta1&#39;" in page
     assert "=B, &#34;2&#34;" in page
     assert "class.csv, section =B, &#34;2&#34;" in (home / "out" / "B-2" / "report.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE])
+def test_the_page_loads_alone_leads_on_and_everybody_can_read_it(home: Path, size: tuple[int, int]) -> None:
+    path = home / "out" / "report.html"
+    with chromium() as browser, browser.new_context(viewport={"width": size[0], "height": size[1]}) as context:
+        watched = Watched(context.new_page())
+        page = watched.open(path)
+        page.wait_for_load_state("networkidle")
+        assert (watched.requests, watched.complaints) == ([path.as_uri()], [])
+        assert violations(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+        page.get_by_role("link", name=ODD).click()
+        assert page.url == (home / "out" / "B-2" / "report.html").as_uri()
 
 
 def test_nothing_new_gives_the_same_files(home: Path, out: Path) -> None:
