@@ -54,6 +54,11 @@ class Cluster:
             process.wait()
 
     @property
+    def workers(self) -> list[subprocess.Popen[bytes]]:
+        """The workers that were started."""
+        return self.processes[1:]
+
+    @property
     def _file(self) -> str:
         return str(self.folder / "scheduler.json")
 

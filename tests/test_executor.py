@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 import signal
 import sys
 import threading
@@ -21,6 +22,10 @@ LONG = 30.0
 def wait_for(barrier: threading.Barrier, item: int) -> int:
     barrier.wait(timeout=10)
     return item
+
+
+def find_nothing(_: None, item: int) -> int:
+    raise queue.Empty(item)
 
 
 def fail_or_wait(ended: list[int], item: int) -> None:
@@ -62,6 +67,11 @@ def test_an_error_is_raised_as_itself_and_stops_the_other_tasks() -> None:
     assert time.monotonic() - begun < LONG / 3
     assert set(ended) <= {1, 2}, "tasks that had not begun never do"
     assert threading.active_count() == before
+
+
+def test_no_error_of_a_task_is_taken_for_the_end() -> None:
+    with open_executor(workers=1) as executor, pytest.raises(queue.Empty):
+        list(executor.map(find_nothing, None, [3]))
 
 
 def test_tasks_stop_when_nobody_asks_for_more() -> None:
@@ -116,6 +126,8 @@ def test_without_dask_the_message_says_what_to_install(monkeypatch: pytest.Monke
         pass
 
 
-def test_a_cluster_has_workers_of_its_own() -> None:
+def test_a_number_of_workers_that_makes_no_sense_is_refused() -> None:
     with pytest.raises(pg.InputError, match="give a number of workers or a scheduler, not both"):
         open_executor(workers=2, scheduler="tcp://127.0.0.1:1")
+    with pytest.raises(pg.InputError, match="there must be at least one worker, not 0"):
+        open_executor(workers=0)

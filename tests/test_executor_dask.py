@@ -76,3 +76,14 @@ def test_sentences_and_the_same_table_though_a_worker_dies(
     assert seen[0] < len((there / FINDINGS).read_bytes().splitlines()), "the worker died before the end"
     assert doomed.wait() == -9
     pd.testing.assert_frame_equal(table, found_by(book, here), check_exact=True)
+
+    (survivor,) = (process for process in scheduler.workers if process.poll() is None)
+    lost = tmp_path / "lost"
+    killer = threading.Thread(target=kill_in_the_middle, args=(survivor, lost, 4, seen))
+    killer.start()
+    with monkeypatch.context() as impatient:
+        impatient.setattr(executor, "_ANSWER", 2)
+        with pytest.raises(pg.ServiceError, match="the scheduler has no worker"):
+            found_by(book, lost, scheduler.address)
+    killer.join()
+    pd.testing.assert_frame_equal(table, found_by(book, lost), check_exact=True)

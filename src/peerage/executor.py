@@ -19,9 +19,10 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from importlib import import_module
 from queue import Empty, SimpleQueue
 from types import ModuleType
@@ -34,7 +35,7 @@ S = TypeVar("S")
 T = TypeVar("T")
 R = TypeVar("R")
 
-_PAUSE = 0.1
+_PAUSE = 0.5
 """Seconds between looks at what else may have happened."""
 
 _ANSWER = 10
@@ -60,6 +61,8 @@ def open_executor(workers: int | None = None, scheduler: str | None = None) -> A
         if workers is not None:
             raise InputError("a cluster has workers of its own; give a number of workers or a scheduler, not both")
         return _cluster(scheduler)
+    if workers is not None and workers < 1:
+        raise InputError(f"there must be at least one worker, not {workers}")
     return _threads(workers or os.cpu_count() or 1)
 
 
@@ -81,16 +84,19 @@ class _Threads:
         for entry in enumerate(items):
             todo.put(entry)
             count += 1
+        stoppable = _Stoppable()
 
         def work() -> None:
-            try:
+            with suppress(Empty):
                 while True:
                     index, item = todo.get_nowait()
-                    done.put((index, function(shared, item)))
-            except Empty:
-                return
-            except BaseException as error:
-                done.put(error)
+                    try:
+                        with stoppable.task():
+                            result = function(shared, item)
+                    except BaseException as error:
+                        done.put(error)
+                        return
+                    done.put((index, result))
 
         threads = [threading.Thread(target=work) for _ in range(min(self.workers, count))]
         for thread in threads:
@@ -101,32 +107,52 @@ class _Threads:
                 if isinstance(outcome, BaseException):
                     raise outcome
                 yield outcome
-        except BaseException:
-            for thread in threads:
-                _interrupt(thread)
-            raise
         finally:
+            stoppable.stop()
             for thread in threads:
                 thread.join()
 
 
-def _next(queue: SimpleQueue[R]) -> R:
-    """The next entry, in short waits, so that Ctrl-C is heeded on every system."""
+def _next(queue: SimpleQueue[R], look: Callable[[], None] | None = None) -> R:
+    """The next entry, in short waits, so that Ctrl-C is heeded on every system; between them, look for trouble."""
     while True:
         try:
             return queue.get(timeout=_PAUSE)
         except Empty:
-            continue
+            if look is not None:
+                look()
 
 
 class _Stopped(BaseException):
-    """Raised in a thread whose result nobody waits for any more."""
+    """Raised in a task whose result nobody waits for any more."""
 
 
-def _interrupt(thread: threading.Thread) -> None:
-    """Raise :class:`_Stopped` in a thread, as soon as it is back in Python code; the sampler looks up every 0.1 s."""
-    if thread.is_alive():
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(_Stopped))
+class _Stoppable:
+    """The threads that are in a task, where they can be stopped."""
+
+    def __init__(self) -> None:
+        self.lock, self.idents, self.stopped = threading.Lock(), set[int](), False
+
+    @contextmanager
+    def task(self) -> Iterator[None]:
+        """Do a task in this thread, unless tasks are to stop."""
+        ident = threading.get_ident()
+        with self.lock:
+            if self.stopped:
+                raise _Stopped
+            self.idents.add(ident)
+        try:
+            yield
+        finally:
+            with self.lock:
+                self.idents.discard(ident)
+
+    def stop(self) -> None:
+        """Raise :class:`_Stopped` in all tasks, as soon as they are in Python code; the sampler is every 0.1 s."""
+        with self.lock:
+            self.stopped = True
+            for ident in self.idents:
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), ctypes.py_object(_Stopped))
 
 
 @contextmanager
@@ -141,34 +167,51 @@ def _cluster(scheduler: str) -> Iterator[Executor]:
         message = "no Dask scheduler answers there; start one with: dask scheduler"
         raise ServiceError(f"{scheduler}: {message} ({error})") from error
     with client:
-        try:
-            client.wait_for_workers(1, timeout=_ANSWER)
-        except TimeoutError:
-            message = f"the scheduler has no worker; start one with: dask worker {scheduler}"
-            raise ServiceError(f"{scheduler}: {message}") from None
-        yield _Dask(dask, client)
+        cluster = _Dask(dask, client, scheduler)
+        cluster.await_worker()
+        yield cluster
 
 
 class _Dask:
     """The workers of a Dask cluster; tasks of a worker that dies go to the others."""
 
-    def __init__(self, dask: ModuleType, client: Any) -> None:
-        self.dask, self.client = dask, client
+    def __init__(self, dask: ModuleType, client: Any, scheduler: str) -> None:
+        self.dask, self.client, self.scheduler = dask, client, scheduler
 
     def map(self, function: Callable[[S, T], R], shared: S, items: Iterable[T]) -> Iterator[tuple[int, R]]:
-        (everywhere,) = self.client.scatter([shared], broadcast=True)
+        done: SimpleQueue[Any] = SimpleQueue()
+        with warnings.catch_warnings():
+            # Dask proposes to scatter large data, which would be lost with the workers that hold it.
+            warnings.filterwarnings("ignore", "Sending large graph")
+            arrived = self.client.submit(_itself, shared, pure=False)
         futures = {
-            self.client.submit(_run, __version__, function, everywhere, item, pure=False): index
+            self.client.submit(_run, __version__, function, arrived, item, pure=False): index
             for index, item in enumerate(items)
         }
+        for future in futures:
+            future.add_done_callback(done.put)
         try:
-            for future in self.dask.as_completed(list(futures), loop=self.client.loop):
+            for _ in futures:
+                future = _next(done, self.await_worker)
                 yield futures[future], future.result()
         except (self.dask.KilledWorker, CancelledError) as error:
-            message = "the cluster lost the workers that this ran on; see that they have enough memory, and start again"
-            raise ServiceError(message) from error
+            message = "the cluster gave up a task; see that the scheduler runs and that its workers have enough memory"
+            raise ServiceError(f"{self.scheduler}: {message}") from error
         finally:
             self.client.cancel([future for future in futures if not future.done()])
+
+    def await_worker(self) -> None:
+        """See that there is a worker, now or in a moment."""
+        try:
+            self.client.wait_for_workers(1, timeout=_ANSWER)
+        except TimeoutError:
+            message = f"the scheduler has no worker; start one with: dask worker {self.scheduler}"
+            raise ServiceError(f"{self.scheduler}: {message}") from None
+
+
+def _itself(shared: S) -> S:
+    """What tasks share, as a task's result, which workers pass on to each other and make anew if it is lost."""
+    return shared
 
 
 def _run(version: str, function: Callable[[S, T], R], shared: S, item: T) -> R:
