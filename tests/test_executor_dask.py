@@ -50,7 +50,7 @@ def test_sentences_and_the_same_table_though_a_worker_dies(
 ) -> None:
     with monkeypatch.context() as impatient:
         impatient.setattr(executor, "_ANSWER", 0.5)
-        with pytest.raises(pg.ServiceError, match="has no worker; start one with: dask worker tcp://"):
+        with pytest.raises(pg.ServiceError, match="has no worker or is gone; start a worker with: dask worker tcp://"):
             open_executor(scheduler=scheduler.address).__enter__()
         with pytest.raises(pg.ServiceError, match="no Dask scheduler answers there"):
             open_executor(scheduler="tcp://127.0.0.1:9").__enter__()

@@ -1,9 +1,8 @@
-"""A search that is killed, at any moment, repeats nothing that it had finished and ends with the same table."""
+"""A search that is stopped, in whatever way, repeats nothing that it had finished and ends with the same table."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import signal
 import time
 from pathlib import Path
 
@@ -11,17 +10,18 @@ import pandas as pd
 import pytest
 
 import peerage as pg
+from children import running
 from peerage.cli import main
 from peerage.evaluation.search_folder import FINDINGS, TABLE
 
 pytestmark = pytest.mark.slow
 
-GRID = '"mu_s" = [3, 4]\nsigma_b = [0.1, 1]\ntau_l = [1, 4]\n'
-SETTINGS, FOLDS, KEEP = 8, 4, 3
+GRID = '"mu_s" = [3, 4]\nsigma_b = [0.1, 0.5, 1]\ntau_l = 1\n'
+SETTINGS, FOLDS, KEEP = 6, 3, 4
 
 
 def arguments(grades: Path, out: Path) -> list[str]:
-    sampling = ["--folds", str(FOLDS), "--chains", "1", "--draws", "300", "--burn-in", "20", "--keep", str(KEEP)]
+    sampling = ["--folds", str(FOLDS), "--chains", "1", "--draws", "200", "--burn-in", "20", "--keep", str(KEEP)]
     return ["search", str(grades), "--grid", str(grades.with_name("grid.toml")), "-o", str(out), *sampling, "-q"]
 
 
@@ -33,33 +33,38 @@ def finished(out: Path) -> list[bytes]:
     )
 
 
-def killed(grades: Path, out: Path, when: int) -> list[bytes]:
-    """Start the search, kill it as soon as so many fits are done, and return what it has left."""
-    command = [sys.executable, "-c", "import sys; from peerage.cli import main; sys.exit(main(sys.argv[1:]))"]
-    with subprocess.Popen([*command, *arguments(grades, out)], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+def stopped(grades: Path, out: Path, when: int, how: signal.Signals) -> tuple[list[bytes], str]:
+    """Start the search, stop it as soon as so many fits are done, and return what it has left and said."""
+    with running(
+        "import sys; from peerage.cli import main; sys.exit(main(sys.argv[1:]))", *arguments(grades, out)
+    ) as child:
         while len(finished(out)) < when and child.poll() is None:
             time.sleep(0.002)
-        child.kill()
-    assert child.returncode == -9, "it was killed, and had not ended before"
-    return finished(out)
+        child.send_signal(how)
+        _, said = child.communicate(timeout=60)
+    assert child.returncode == (130 if how == signal.SIGINT else -how), "it was stopped, and had not ended before"
+    return finished(out), said
 
 
-def test_a_search_that_is_killed_twice_ends_with_the_same_table(tmp_path: Path) -> None:
+def test_a_search_that_is_stopped_three_times_ends_with_the_same_table(tmp_path: Path) -> None:
     book, _ = pg.simulate(students=16, weeks=2, components=2, seed=5)
     grades = tmp_path / "grades.csv"
     book.write(grades, rubric=True)
     grades.with_name("grid.toml").write_text(GRID)
     out, untroubled = tmp_path / "out", tmp_path / "untroubled"
 
-    screening = killed(grades, out, 3)
-    assert len(screening) >= 3
-    validating = killed(grades, out, SETTINGS + 4)
-    assert validating[: len(screening)] == screening
+    first, _ = stopped(grades, out, 3, signal.SIGKILL)
+    assert len(first) >= 3
+    second, _ = stopped(grades, out, SETTINGS + 2, signal.SIGKILL)
+    assert second[: len(first)] == first
+    third, said = stopped(grades, out, len(second) + 1, signal.SIGINT)
+    assert third[: len(second)] == second
+    assert said.splitlines()[-2:] == ["stopped; the same command goes on from here", "interrupted"]
     assert pd.read_csv(out / TABLE)["screened"].notna().any(), "there is a table before the end"
 
     assert main(arguments(grades, out)) == 0
     everything = finished(out)
-    assert everything[: len(validating)] == validating
+    assert everything[: len(third)] == third
     tasks = [line.split(b'"seconds"')[0] for line in everything]
     assert len(set(tasks)) == len(tasks), "no fit was done twice"
     assert main(arguments(grades, untroubled)) == 0

@@ -204,8 +204,8 @@ class _Dask:
         """See that there is a worker, now or in a moment."""
         try:
             self.client.wait_for_workers(1, timeout=_ANSWER)
-        except TimeoutError:
-            message = f"the scheduler has no worker; start one with: dask worker {self.scheduler}"
+        except OSError:  # a time that is up is one too
+            message = f"the scheduler has no worker or is gone; start a worker with: dask worker {self.scheduler}"
             raise ServiceError(f"{self.scheduler}: {message}") from None
 
 

@@ -72,11 +72,14 @@ class Search:
         """The best setting, and what can be said of the others."""
         final = self.table[self.table["score"].notna()]
         close = int((final["difference"] <= _CLOSE * final["difference_se"]).sum()) - 1
-        told = "this class does not tell them apart" if close else "this class tells it from all others"
+        verb = "is" if close == 1 else "are"
+        others = (
+            f"{counted(close, 'other')} {verb} within two standard errors of it: this class does not tell them apart."
+        )
         return [
             f"Of {counted(len(self.table), 'setting')}, {len(final):,} were cross-validated.",
             f"The best is {described(self.grid.names, self.best)}: {best_score(self.table)}.",
-            f"{counted(close, 'other setting')} within two standard errors of it: {told}.",
+            others if close else "No other is within two standard errors of it.",
         ]
 
 
