@@ -139,7 +139,7 @@ def search(
         None if burn_in is None else at_least(0, burn_in=burn_in),
         seed,
     )
-    n_folds = min(at_least(2, folds=folds), book.n_reviews)
+    n_folds, keep = min(at_least(2, folds=folds), book.n_reviews), at_least(1, keep=keep)
     job = Job(book, model, deal(book, n_folds, seed), replace(SCREENING, seed=seed), sampling)
     compiling = must_compile(lay_out(book, replace(model, priors=settings[0])))
     with ExitStack() as stack:
@@ -151,7 +151,7 @@ def search(
         finalists: Sequence[Priors] = settings
         if screening:
             course.complete([Task(priors) for priors in settings])
-            finalists = standings.finalists(at_least(1, keep=keep))
+            finalists = standings.finalists(keep)
         course.complete([Task(priors, fold) for priors in finalists for fold in range(n_folds)])
         found = Search(standings.table(), searched, standings.best or base, notices)
         folder.put(BEST, found.best.to_toml())
