@@ -20,14 +20,7 @@ if TYPE_CHECKING:
 
 
 def fit_all(
-    plan: Plan,
-    by: str,
-    books: Mapping[str, Gradebook],
-    published: Path | None,
-    out: Path,
-    key_file: Path | None,
-    *,
-    shown: bool,
+    plan: Plan, by: str, books: Mapping[str, Gradebook], published: Path | None, out: Path, *, shown: bool
 ) -> Mapping[str, Any]:
     """Fit the classes that a column tells apart, write their results, and return the record of all of them."""
     from peerage import joined
@@ -47,7 +40,7 @@ def fit_all(
             say(f"{by} {name!r}, {number:,} of {len(prepared):,}:")
         outputs[name] = plan.outputs(ready)
     with results.writing(out) as folder:
-        plan.write_key(key_file)
+        plan.write_key()
         record = joined.write(folder, by, outputs, () if plan.key is not None else common)
     if shown:
         _show(outputs, by, out, joined.FILES)

@@ -47,13 +47,6 @@ Pseudonyms = Annotated[
 ]
 
 
-def published_folder(folder: Path | None, republish: bool) -> Path | None:
-    """The results whose grades were handed out, if there are any; without them nothing can be given up."""
-    if folder is None and republish:
-        raise typer.BadParameter("name the results that were handed out with --published", param_hint="--republish")
-    return folder
-
-
 def with_overrides(
     book: Gradebook, grades: Sequence[Path], path: Path | None, elsewhere: Collection[str] = ()
 ) -> tuple[Gradebook, tuple[Override, ...]]:

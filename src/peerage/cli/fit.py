@@ -115,7 +115,8 @@ def command(
     results.check_target(out, [*grades, *(path for path in settings if path is not None)])
     if model_name is not None and (no_bias or no_effort or no_censoring or correlation):
         raise typer.BadParameter("a model that is chosen leaves no feature to be chosen by hand", param_hint="--model")
-    published = decided.published_folder(published, republish)
+    if republish and published is None:
+        raise typer.BadParameter("name the results that were handed out with --published", param_hint="--republish")
     model = Model(
         bias=not no_bias,
         effort=not no_effort,
@@ -142,20 +143,19 @@ def command(
         override=override,
         fixed=fixed,
         key=None if pseudonyms is None else Key.read(pseudonyms),
+        key_file=pseudonyms,
         republish=republish,
     )
     books = options.load_classes(grades, rubric, columns, snap, duplicates, exclude, until, by)
     if by is None:
-        record = _fit_one(plan, books[""], published, out, pseudonyms, shown=not as_json)
+        record = _fit_one(plan, books[""], published, out, shown=not as_json)
     else:
-        record = classes.fit_all(plan, by, books, published, out, pseudonyms, shown=not as_json)
+        record = classes.fit_all(plan, by, books, published, out, shown=not as_json)
     if as_json:
         typer.echo(json.dumps(record, indent=2))
 
 
-def _fit_one(
-    plan: Plan, book: Gradebook, published: Path | None, out: Path, key_file: Path | None, *, shown: bool
-) -> Mapping[str, Any]:
+def _fit_one(plan: Plan, book: Gradebook, published: Path | None, out: Path, *, shown: bool) -> Mapping[str, Any]:
     """Fit a class, write its results, and return the record of it."""
     from peerage.term.published import Published
 
@@ -163,7 +163,7 @@ def _fit_one(
     warn(prepared.said)
     outputs = plan.outputs(prepared)
     with results.writing(out) as folder:
-        plan.write_key(key_file)
+        plan.write_key()
         outputs.write(folder)
     if shown:
         show(outputs, out)

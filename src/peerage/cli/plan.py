@@ -50,7 +50,7 @@ class Plan:
     choices: what is made of the posterior
     sampling: what :func:`~peerage.fitting.fit` takes
     override, fixed: files of grades that staff set, and of values that are known
-    key: made-up names, if ids are hidden; drawn while classes are prepared
+    key, key_file: made-up names, if ids are hidden, and the file for them; classes that are prepared add theirs
     republish: whether published grades are given up
     """
 
@@ -62,6 +62,7 @@ class Plan:
     override: Path | None
     fixed: Path | None
     key: Key | None
+    key_file: Path | None
     republish: bool
 
     def prepare(self, book: Gradebook, published: Published | None, elsewhere: Collection[str] = ()) -> Prepared:
@@ -94,7 +95,7 @@ class Plan:
             return outputs
         return published.republished(outputs) if self.republish else published.proposed(outputs)
 
-    def write_key(self, path: Path | None) -> None:
+    def write_key(self) -> None:
         """Write the key to the made-up names, if ids are hidden."""
-        if self.key is not None and path is not None:
-            self.key.write(path)
+        if self.key is not None and self.key_file is not None:
+            self.key.write(self.key_file)
