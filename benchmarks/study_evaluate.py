@@ -57,7 +57,7 @@ class Size(NamedTuple):
     kinds: int
 
 
-FULL, QUICK = Size(60, 3, 250, len(KINDS)), Size(15, 1, 50, 3)
+FULL, QUICK = Size(40, 2, 300, len(KINDS)), Size(15, 1, 50, 3)
 
 
 def evaluated(name: str, size: Size, *, loo: bool) -> Evaluation:
@@ -136,10 +136,10 @@ def cost(size: Size) -> tuple[float, float]:
     """Processor seconds of one fit of the standard class, or of a small one, and of its 10-fold cross-validation."""
     students, weeks = (120, 10) if size is FULL else (size.students, size.weeks)
     book, _ = pg.simulate(students, weeks, seed=0)
-    model, folds, sampling = pg.Model(), deal(book, 10, 0), Sampling(draws=1000 if size is FULL else size.draws)
+    model, folds, sampling = pg.Model(), deal(book, 10, 0), Sampling(draws=size.draws)
 
     def fit() -> None:
-        pg.fit(book, model, chains=sampling.chains, draws=sampling.draws, seed=0, workers=1)
+        pg.fit(book, model, chains=sampling.chains, draws=sampling.draws, seed=0)
 
     def cross_validate() -> None:
         for fold in range(10):

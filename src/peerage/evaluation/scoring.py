@@ -8,15 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from peerage.evaluation.folds import deal
 from peerage.fitting import fit
 from peerage.gradebook import Gradebook
 from peerage.inference.layout import lay_out
-from peerage.inference.loo import leave_one_out
+from peerage.inference.loo import leave_one_out, predict_unseen
 from peerage.inference.posterior import Posterior
-from peerage.inference.predictive import log_likelihood
 from peerage.model import Model
 from peerage.selection import expected_grades
 
@@ -97,14 +95,12 @@ def _fitted(book: Gradebook, model: Model, sampling: Sampling, seed: int) -> Pos
 
 
 def _held_out(book: Gradebook, model: Model, folds: NDArray[np.int64], fold: int, sampling: Sampling) -> Floats:
-    """Log of the mean over draws of the probability of each review of a fold, from a fit of all others."""
-    held = folds == fold
+    """Log probability of each review of a fold, by the draws of a fit of all others."""
+    seen = folds != fold
     seed = int(np.random.SeedSequence([sampling.seed, fold]).generate_state(1)[0])
-    posterior = _fitted(book.select(~held), model, sampling, seed)
-    # Graders and submissions keep their places whatever is held out, so that the draws fit the other reviews.
-    logs = log_likelihood(lay_out(book.select(held), model), posterior.draws)
-    total = logsumexp(logs.reshape(-1, logs.shape[2]).astype(np.float64), axis=0)
-    return np.asarray(total - math.log(logs.shape[0] * logs.shape[1]))
+    # Graders and submissions keep their places whatever is held out, so that the draws fit the whole class.
+    posterior = _fitted(book.select(seen), model, sampling, seed)
+    return predict_unseen(lay_out(book, model), seen, posterior.samples, posterior.draws, seed)
 
 
 def _refits(book: Gradebook, untrusted: NDArray[np.bool_]) -> int:

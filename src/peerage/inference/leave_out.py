@@ -1,7 +1,7 @@
-"""Predicting each review from all the others, in one draw: kernels.
+"""Predicting each review from all the others, or those that a fit has not seen, in one draw: kernels.
 
 The efforts are drawn anew given everything else, and true grades are summed out, so that all that is left in the draw
-of the review which is predicted is what it taught about its grader (see ``loo``).
+of the review which is predicted is what it taught about its grader (see ``loo``), and nothing if it was not seen.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from peerage.inference.arrays import F32, F64, I64, Given, State, Work
+from peerage.inference.arrays import F32, F64, I32, I64, Given, State, Work
 from peerage.inference.conjugate import Given as ExactGiven
 from peerage.inference.conjugate import State as ExactState
 from peerage.inference.conjugate import Work as ExactWork
@@ -25,6 +26,7 @@ from peerage.inference.predictive import bin_mass
 from peerage.inference.vectors import TINY, copy_into, multiply, sum_of_products, sum_of_quotients, total_of
 
 Int = int | np.int64
+Bools = NDArray[np.bool_]
 
 _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(48)
 """Where an integral over a bin is evaluated, as parts of the bin's half width, and the weights."""
@@ -42,6 +44,14 @@ class Scale(NamedTuple):
     low_effort: F64
 
 
+class Parts(NamedTuple):
+    """Which reviews the fit has seen, how many of these each grader has, and which ones are to be predicted."""
+
+    seen: Bools
+    n_seen: I64
+    wanted: Bools
+
+
 class Prediction(NamedTuple):
     """What a draw predicts.
 
@@ -52,6 +62,15 @@ class Prediction(NamedTuple):
     log_density: F64
     log_mass: F64
     mean: F64
+
+
+@jit
+def _any(flags: Bools, places: I32, begin: Int, end: Int) -> bool:
+    """Whether a flag at some of the places is set."""
+    found = False
+    for position in range(begin, end):
+        found |= flags[places[position]]
+    return found
 
 
 @jit
@@ -130,8 +149,8 @@ def _log_moments(logs: F64, log_table: F32, start: Int, points: F64) -> tuple[fl
 
 
 @jit
-def _draw_efforts(rng: np.random.Generator, given: Given, state: State, work: Work) -> None:
-    """Draw all efforts given the true grades; note where each grader's likelihoods are."""
+def _draw_efforts(rng: np.random.Generator, given: Given, state: State, work: Work, seen: Bools) -> None:
+    """Draw the efforts of all seen reviews given the true grades; note where each grader's likelihoods are."""
     reports, tables, beliefs, offset = given.reports, given.tables, given.beliefs, work.offset
     for grader in range(len(offset)):
         row = state.reliability[grader] * tables.row_length[grader]
@@ -146,7 +165,7 @@ def _draw_efforts(rng: np.random.Generator, given: Given, state: State, work: Wo
                 log_odds += tables.log_mass[place + state.true_grade[reports.report_cell[report]]]
                 log_odds -= beliefs.log_low_effort[report]
             probability = 1.0 / (1.0 + math.exp(-log_odds))
-        state.effortful[review] = rng.random() < probability
+        state.effortful[review] = seen[review] and rng.random() < probability
     for grader in range(len(offset)):
         work.effortful[grader] = count_effortful(grader, reports.grader_reviews, state.effortful)
 
@@ -160,16 +179,19 @@ def leave_out(
     reliability: F64,
     bias: F64,
     scale: Scale,
+    parts: Parts,
     out: Prediction,
 ) -> None:
-    """Predict every review in the censored model."""
+    """Predict reviews in the censored model."""
     reports, tables, beliefs, clamps = given.reports, given.tables, given.beliefs, given.clamps
     running, ends, offset = work.running, work.ends, work.offset
     if given.learning.on:
         refresh(given.learning, beliefs, state.hyper, work.scratch)
-    _draw_efforts(rng, given, state, work)
+    _draw_efforts(rng, given, state, work, parts.seen)
     for submission in range(len(reports.submission_cells) - 1):
         begin, end = reports.submission_start[submission], reports.submission_start[submission + 1]
+        if not _any(parts.wanted, reports.submission_reviews, begin, end):
+            continue
         first, last = reports.submission_cells[submission], reports.submission_cells[submission + 1]
         correlated = reports.author_start[submission + 1] > reports.author_start[submission]
         for cell in range(first, last):
@@ -193,11 +215,13 @@ def leave_out(
             work.totals[c] = total_of(running[c], ends[c, 0], ends[c, 1])
         for position in range(begin, end):
             review = np.int64(reports.submission_reviews[position])
+            if not parts.wanted[review]:
+                continue
             grader = np.int64(reports.review_grader[review])
             is_effortful = state.effortful[review]
             effort = state.effort[grader]
             if not clamps.effort[grader]:
-                n_others = reports.grader_reviews[grader + 1] - reports.grader_reviews[grader] - 1
+                n_others = parts.n_seen[grader] - parts.seen[review]
                 effort = expected_effort(work.effortful[grader] - is_effortful, n_others, beliefs.effort)
             careful = careless = 0.0
             for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
@@ -230,8 +254,10 @@ def leave_out(
 
 
 @jit
-def _draw_efforts_exactly(rng: np.random.Generator, given: ExactGiven, state: ExactState, work: ExactWork) -> None:
-    """Draw all efforts given the true grades."""
+def _draw_efforts_exactly(
+    rng: np.random.Generator, given: ExactGiven, state: ExactState, work: ExactWork, seen: Bools
+) -> None:
+    """Draw the efforts of all seen reviews given the true grades."""
     reports, beliefs = given.reports, given.beliefs
     for review in range(len(reports.review_grader)):
         grader = reports.review_grader[review]
@@ -241,7 +267,7 @@ def _draw_efforts_exactly(rng: np.random.Generator, given: ExactGiven, state: Ex
             for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
                 log_odds += log_density_given(report, grader, given, state) - beliefs.log_low_effort[report]
             probability = 1.0 / (1.0 + math.exp(-log_odds))
-        state.effortful[review] = rng.random() < probability
+        state.effortful[review] = seen[review] and rng.random() < probability
     for grader in range(len(work.effortful)):
         work.effortful[grader] = count_effortful(grader, reports.grader_reviews, state.effortful)
 
@@ -286,23 +312,29 @@ def leave_out_exactly(
     reliability: F64,
     bias: F64,
     scale: Scale,
+    parts: Parts,
     out: Prediction,
 ) -> None:
-    """Predict every review in the uncensored model."""
+    """Predict reviews in the uncensored model."""
     reports, beliefs, clamps = given.reports, given.beliefs, given.clamps
     if given.learning.on:
         refresh_exactly(given, state.hyper)
-    _draw_efforts_exactly(rng, given, state, work)
+    _draw_efforts_exactly(rng, given, state, work, parts.seen)
     for submission in range(len(reports.submission_cells) - 1):
+        begin, end = reports.submission_start[submission], reports.submission_start[submission + 1]
+        if not _any(parts.wanted, reports.submission_reviews, begin, end):
+            continue
         first = reports.submission_cells[submission]
         gather(submission, given, state, work)
-        for position in range(reports.submission_start[submission], reports.submission_start[submission + 1]):
+        for position in range(begin, end):
             review = np.int64(reports.submission_reviews[position])
+            if not parts.wanted[review]:
+                continue
             grader = np.int64(reports.review_grader[review])
             is_effortful = state.effortful[review]
             effort = state.effort[grader]
             if not clamps.effort[grader]:
-                n_others = reports.grader_reviews[grader + 1] - reports.grader_reviews[grader] - 1
+                n_others = parts.n_seen[grader] - parts.seen[review]
                 effort = expected_effort(work.effortful[grader] - is_effortful, n_others, beliefs.effort)
             if is_effortful:
                 move_review(review, -1.0, first, given, state, work)

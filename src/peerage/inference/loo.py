@@ -4,6 +4,8 @@ A draw's prediction of a review sums out the true grades and the grader's effort
 review taught about its grader's reliability and bias, and about learned priors, is undone by importance sampling with
 weights 1/density, Pareto-smoothed. Plain importance sampling from the likelihood, true grades included, is not reliable
 here: with three or four reports, each has a large say in its submission's true grade.
+
+Reviews that a fit has not seen are predicted by its draws in the same way, where nothing has to be undone.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from peerage.inference import censored, uncensored
 from peerage.inference.draws import Draws
 from peerage.inference.jit import jit
 from peerage.inference.layout import Layout
-from peerage.inference.leave_out import Prediction, Scale, leave_out, leave_out_exactly
+from peerage.inference.leave_out import Parts, Prediction, Scale, leave_out, leave_out_exactly
 from peerage.inference.predictive import report_bins
 from peerage.inference.psis import smooth
 from peerage.inference.sampler import Samples, with_own_beliefs
@@ -60,16 +62,16 @@ def leave_one_out(
     layout: Layout, samples: Samples, draws: Draws, seed: int, *, count: int = DRAWS, workers: int = 1
 ) -> LeaveOneOut:
     """Predict each review from all the others."""
-    chains, length = samples.n_chains, samples.n_draws
-    kept = np.unique(np.linspace(0, length - 1, max(count // chains, 1)).round().astype(np.int64))
+    kept = _kept(samples, count)
     low_effort = draws.low_effort_masses()
     n_reviews, n_reports = layout.book.n_reviews, len(layout.report_level)
-    shape = (chains, len(kept))
+    everything = np.ones(n_reviews, bool)
+    chains, shape = samples.n_chains, (samples.n_chains, len(kept))
     log_density, log_mass = np.empty((*shape, n_reviews)), np.empty((*shape, n_reviews))
     mean = np.empty((*shape, n_reports), np.float32)
 
     def one_chain(chain: int) -> None:
-        run = _Predictor(layout, samples, chain, np.random.default_rng([seed, chain]))
+        run = _Predictor(layout, samples, chain, np.random.default_rng([seed, chain]), everything, everything)
         for place, draw in enumerate(kept):
             out = run.predict(draw, low_effort[chain, draw])
             log_density[chain, place], log_mass[chain, place], mean[chain, place] = out
@@ -79,10 +81,44 @@ def leave_one_out(
     return _collect(layout, log_density, log_mass, mean)
 
 
-class _Predictor:
-    """One chain's predictions, draw by draw."""
+def predict_unseen(
+    layout: Layout, seen: NDArray[np.bool_], samples: Samples, draws: Draws, seed: int, *, count: int = DRAWS
+) -> Floats:
+    """Log probability of each review that is not ``seen``, by draws of a fit to those that are.
 
-    def __init__(self, layout: Layout, samples: Samples, chain: int, rng: np.random.Generator) -> None:
+    ``layout`` has all reviews; ``seen`` and the result are in the gradebook's order.
+    """
+    kept = _kept(samples, count)
+    low_effort = draws.low_effort_masses()
+    order = layout.review_order
+    known = seen[order]
+    logs = []
+    for chain in range(samples.n_chains):
+        run = _Predictor(layout, samples, chain, np.random.default_rng([seed, chain]), known, ~known)
+        logs += [run.predict(draw, low_effort[chain, draw]).log_mass[~known] for draw in kept]
+    found = np.full(layout.book.n_reviews, np.nan)
+    found[order[~known]] = _log_sum(np.array(logs).T) - np.log(len(logs))
+    return found[~seen]
+
+
+def _kept(samples: Samples, count: int) -> NDArray[np.int64]:
+    """Which draws of each chain predict, if all chains together have ``count``."""
+    per_chain = max(count // samples.n_chains, 1)
+    return np.unique(np.linspace(0, samples.n_draws - 1, per_chain).round().astype(np.int64))
+
+
+class _Predictor:
+    """One chain's predictions of wanted reviews, draw by draw; reviews that were not seen are known to nobody."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        samples: Samples,
+        chain: int,
+        rng: np.random.Generator,
+        seen: NDArray[np.bool_],
+        wanted: NDArray[np.bool_],
+    ) -> None:
         engine: Any = censored if layout.model.censoring else uncensored
         self.kernel = leave_out if layout.model.censoring else leave_out_exactly
         self.layout, self.samples, self.chain, self.rng = layout, samples, chain, rng
@@ -92,6 +128,8 @@ class _Predictor:
         n_reviews, n_reports = layout.book.n_reviews, len(layout.report_level)
         self.out = Prediction(np.zeros(n_reviews), np.zeros(n_reviews), np.zeros(n_reports))
         self.scale = _scale(layout)
+        n_seen = np.bincount(layout.reports.review_grader[seen], minlength=layout.n_graders)
+        self.parts = Parts(seen, n_seen, wanted)
 
     def predict(self, draw: int, low_effort: Floats) -> Prediction:
         """Predict all reviews in one draw."""
@@ -103,7 +141,8 @@ class _Predictor:
         for name in ("reliability", "bias"):
             values[name] = self._numbers(name)
         scale = self.scale._replace(low_effort=low_effort)
-        self.kernel(self.rng, self.given, self.state, self.work, values["reliability"], values["bias"], scale, self.out)
+        numbers = (values["reliability"], values["bias"])
+        self.kernel(self.rng, self.given, self.state, self.work, *numbers, scale, self.parts, self.out)
         return self.out
 
     def _numbers(self, name: str) -> Floats:
