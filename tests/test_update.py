@@ -262,7 +262,16 @@ def settled(rng: np.random.Generator, entries: int, slope: float = 0.0) -> Sampl
     drawn += slope * np.linspace(0, 1, 80)[:, None]
     nothing = np.zeros(0)
     return Samples(
-        {"bias": drawn}, np.zeros((4, 80), np.int64), nothing, nothing, nothing, np.zeros((4, 80, 0)), (), 0.0
+        {"bias": drawn},
+        np.arange(80),
+        {},
+        np.zeros((4, 80), np.int64),
+        nothing,
+        nothing,
+        nothing,
+        np.zeros((4, 80, 0)),
+        (),
+        0.0,
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from peerage.errors import InputError, ModelError
 from peerage.gradebook import Gradebook
 from peerage.inference.draws import Draws
+from peerage.inference.keeping import MEMORY, every_few
 from peerage.inference.layout import Layout, lay_out
 from peerage.inference.loo import leave_one_out
 from peerage.inference.modes import restarted, worse_chains
@@ -39,12 +40,14 @@ def fit(
     burn_in: int | None = None,
     seed: int | None = None,
     workers: int | None = None,
+    memory: float = MEMORY,
     progress: bool = False,
 ) -> Posterior:
     """Infer true grades and graders' reliability, bias and effort.
 
     The same seed gives the same draws on one machine, whatever the number of workers; without one, a seed is drawn and
-    recorded in ``Posterior.seed``.
+    recorded in ``Posterior.seed``. Where all draws, and what is made of them, would take more than ``memory``
+    gigabytes, only every few draws are kept, beside running summaries of all (:mod:`peerage.inference.running`).
 
     >>> import peerage as pg
     >>> book, truth = pg.simulate(students=10, weeks=1, seed=1)
@@ -62,17 +65,26 @@ def fit(
         if model != AUTO:
             raise ModelError(f"there is no model {model!r}; give a Model, 'auto', or leave it out")
         return fit_chosen(
-            book, Model(), chains=chains, draws=draws, burn_in=burn_in, seed=seed, workers=workers, progress=progress
+            book,
+            Model(),
+            chains=chains,
+            draws=draws,
+            burn_in=burn_in,
+            seed=seed,
+            workers=workers,
+            memory=memory,
+            progress=progress,
         )
     model = Model() if model is None else model
     begun = time.perf_counter()
     layout = lay_out(book, model)
+    every = every_few(layout, chains, draws, memory)
     with sweeps_progress(chains * (burn_in + draws), shown=progress, compiling=must_compile(layout)) as report:
         settings: dict[str, Any] = {"chains": chains, "seed": seed, "workers": workers, "report": report}
         if model.learned and model.effort and chains > 1 and burn_in >= 2 * PILOT:
-            samples, restarts = _in_best_mode(layout, draws, burn_in, settings)
+            samples, restarts = _in_best_mode(layout, draws, burn_in, every, settings)
         else:
-            samples, restarts = sample(layout, draws=draws, burn_in=burn_in, **settings), ()
+            samples, restarts = sample(layout, draws=draws, burn_in=burn_in, every=every, **settings), ()
     timings = {"sampling": samples.seconds, "total": time.perf_counter() - begun}
     return Posterior(book, model, seed, burn_in, samples, timings, restarts)
 
@@ -86,7 +98,7 @@ def fit_chosen(book: Gradebook, base: Model, *, draws: int, **settings: Any) -> 
 
 
 def _in_best_mode(
-    layout: Layout, draws: int, burn_in: int, settings: dict[str, Any]
+    layout: Layout, draws: int, burn_in: int, every: int, settings: dict[str, Any]
 ) -> tuple[Samples, tuple[int, ...]]:
     """Sample after chains that have settled in a mode that predicts worse have started again from the best."""
     pilot = sample(layout, draws=PILOT, burn_in=burn_in - PILOT, **settings)
@@ -96,5 +108,6 @@ def _in_best_mode(
     best, again = worse_chains(found.by_chain, owner)
     # Copies of a chain have to part again before their draws are kept.
     more = burn_in if again else 0
-    samples = sample(layout, draws=draws, burn_in=more, states=restarted(pilot.states, best, again), **settings)
+    states = restarted(pilot.states, best, again)
+    samples = sample(layout, draws=draws, burn_in=more, states=states, every=every, **settings)
     return replace(samples, seconds=samples.seconds + pilot.seconds), again

@@ -202,6 +202,7 @@ def _record(posterior: Posterior, inputs: Iterable[Path], warnings: Iterable[Pro
         "seed": posterior.seed,
         "chains": samples.n_chains,
         "draws": samples.n_draws,
+        "kept_draws": samples.n_kept,
         "burn_in": posterior.burn_in,
         "diagnostics": _rows(posterior.diagnostics()),
         "timings": {name: round(seconds, 3) for name, seconds in posterior.timings.items()},

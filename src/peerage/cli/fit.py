@@ -84,6 +84,7 @@ def command(
     burn_in: sampling.BurnIn = None,
     seed: sampling.Seed = 0,
     workers: sampling.Workers = None,
+    memory: sampling.Memory = 1.0,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
@@ -138,6 +139,7 @@ def command(
             "burn_in": burn_in,
             "seed": seed,
             "workers": workers,
+            "memory": memory,
             "progress": not quiet,
         },
         override=override,

@@ -57,6 +57,12 @@ Scheduler = Annotated[
     str | None,
     typer.Option(metavar="tcp://HOST:PORT", help="Run the fits on the Dask cluster of this scheduler."),
 ]
+Memory = Annotated[
+    float,
+    typer.Option(
+        metavar="GB", help="What draws may take: in a class for which that is too little, only some of them are kept."
+    ),
+]
 
 
 def load_priors(text: str) -> Priors | str:

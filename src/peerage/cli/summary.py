@@ -64,6 +64,9 @@ def _setting(posterior: Posterior) -> Iterator[str]:
     chains = f"{counted(samples.n_chains, 'chain')} of {counted(samples.n_draws, 'draw')}"
     yield f"{counted(book.n_grades, 'grade')} in {reviews} of {submissions} by {graders}."
     yield f"Fitted with {posterior.model.name}: {chains}, seed {posterior.seed}."
+    if samples.running:
+        kept = f"{samples.n_kept:,} of each chain's {counted(samples.n_draws, 'draw')}"
+        yield f"To save memory, {kept} were kept; estimates and intervals are from running summaries of all."
 
 
 def _spread_table(spreads: Iterable[Spread]) -> Table:

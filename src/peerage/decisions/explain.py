@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -26,6 +28,9 @@ from peerage.wording import counted, quoted
 
 SHIFT, LEAST, PENALTY = 0.09, 0.1, 0.01
 """The paper's S, T and P."""
+
+_AT_A_TIME = 5000
+"""How many submissions are posed and weighed before they are put into words and forgotten."""
 
 _BATCH = 100
 """How many submissions are weighed at a time; most take less than a millisecond."""
@@ -116,24 +121,31 @@ def explain(
         if not 0 <= value <= 1:
             raise ModelError(f"{name} must lie between 0 and 1, not {value}")
     limits = Limits.of(largest_shift, least_weight)
-    cases = list(cases_of(posterior, adjust_bias, staff_final))
-    reviewed = [case for case in cases if len(case.reviews)]
-    problems = [case.problem for case in reviewed]
+    told = _Told(posterior, limits, name_graders, staff_final)
     with open_executor(workers, scheduler) as executor:
-        weighed = list(zip(reviewed, _weigh_all(executor, problems, limits, penalty), strict=True))
-    told = _Telling(posterior, name_graders, staff_final)
-    by_submission = {case.submission: told.averaged(case, weighing) for case, weighing in weighed}
-    rows = [row for case in cases for row in sorted(by_submission.get(case.submission, []) + told.otherwise(case))]
+        for case, weighing in _weighed(executor, cases_of(posterior, adjust_bias, staff_final), limits, penalty):
+            told.tell(case, weighing)
+    cells = posterior.submissions()[["submission", "component", "most_likely"]]
+    grades = cells.assign(average=told.averages)
+    grades.insert(2, "grade", told.grades)
     return Explanation(
-        grades=_grades(posterior, rows),
-        weights=_weights(posterior, weighed, adjust_bias),
-        sentences=_sentences(posterior, rows),
-        relaxed=_relaxed(posterior, weighed, limits),
-        unproven=tuple(
-            posterior.book.submissions[case.submission] for case, weighing in weighed if not weighing.proven
-        ),
+        grades=grades,
+        weights=_weights(posterior, told, adjust_bias),
+        sentences=cells[["submission", "component"]].assign(sentence=np.array(told.sentences, dtype=object)),
+        relaxed=pd.DataFrame(told.relaxed, columns=["submission", "largest_shift", "least_weight"]),
+        unproven=tuple(told.unproven),
         settings={**settings, "adjust_bias": adjust_bias, "name_graders": name_graders, "staff_final": staff_final},
     )
+
+
+def _weighed(
+    executor: Executor, cases: Iterator[Case], limits: Limits, penalty: float
+) -> Iterator[tuple[Case, Weighing | None]]:
+    """All cases in their order with their weights, if there are reviews; of a large class, some at a time."""
+    while some := list(islice(cases, _AT_A_TIME)):
+        problems = [case.problem for case in some if len(case.reviews)]
+        weighings = _weigh_all(executor, problems, limits, penalty)
+        yield from ((case, next(weighings) if len(case.reviews) else None) for case in some)
 
 
 def _weigh_all(
@@ -149,26 +161,52 @@ def _weigh_some(asked: tuple[Limits, float], problems: Sequence[WeightProblem]) 
     return [weigh(problem, *asked) for problem in problems]
 
 
-@dataclass(frozen=True, order=True)
-class _Row:
+class _Row(NamedTuple):
     """A decided grade: of which component, its level, the average, and the words."""
 
-    submission: int
     component: int
     level: int
     average: float
     sentence: str
 
 
-class _Telling:
-    """Puts cases into words."""
+class _Told:
+    """Puts cases into words, and collects what was decided, without what it was decided from.
 
-    def __init__(self, posterior: Posterior, name_graders: bool, staff_final: bool) -> None:
-        self.book = posterior.book
+    ``grades``, ``averages`` and ``sentences`` are by submission and component, ``weight``, ``desired`` and ``bias`` by
+    review.
+    """
+
+    def __init__(self, posterior: Posterior, limits: Limits, name_graders: bool, staff_final: bool) -> None:
+        self.book, self.limits = posterior.book, limits
         self.effort = posterior.reviews()["effort_probability"].to_numpy()
         self.name_graders, self.staff_final = name_graders, staff_final
+        self.grades: list[float] = []
+        self.averages: list[float] = []
+        self.sentences: list[str] = []
+        self.weight, self.desired, self.bias = np.zeros((3, self.book.n_reviews))
+        self.relaxed: list[tuple[str, float, float]] = []
+        self.unproven: list[str] = []
 
-    def averaged(self, case: Case, weighing: Weighing) -> list[_Row]:
+    def tell(self, case: Case, weighing: Weighing | None) -> None:
+        """Take in the next submission."""
+        rows = self._otherwise(case)
+        if weighing is not None:
+            rows += self._averaged(case, weighing)
+            self.weight[case.reviews] = weighing.weights / WHOLE
+            self.desired[case.reviews] = case.problem.desired / MILLION
+            self.bias[case.reviews] = case.bias / 10
+            name, limits = self.book.submissions[case.submission], weighing.limits
+            if limits != self.limits:
+                self.relaxed.append((name, limits.shift / MILLION, limits.least / WHOLE))
+            if not weighing.proven:
+                self.unproven.append(name)
+        for row in sorted(rows):
+            self.grades.append(self.book.rubric.components[row.component].grades[row.level])
+            self.averages.append(row.average)
+            self.sentences.append(row.sentence)
+
+    def _averaged(self, case: Case, weighing: Weighing) -> list[_Row]:
         """The grades that are averages."""
         voices = self._voices(case, weighing)
         rows = []
@@ -176,14 +214,14 @@ class _Telling:
             component = self.book.rubric.components[index]
             average = float(sentences.average(component, index, voices))
             sentence = sentences.averaged(component, index, int(level), voices, int(case.n_replaced[index]))
-            rows.append(_Row(case.submission, index, int(level), average, sentence))
+            rows.append(_Row(index, int(level), average, sentence))
         return rows
 
-    def otherwise(self, case: Case) -> list[_Row]:
+    def _otherwise(self, case: Case) -> list[_Row]:
         """The grades that are not."""
         told = ((case.fixed, sentences.fixed), (case.ungraded, sentences.ungraded), (case.crowded, sentences.crowded))
         return [
-            _Row(case.submission, index, level, np.nan, words(self.book.rubric.components[index], level))
+            _Row(index, level, np.nan, words(self.book.rubric.components[index], level))
             for levels, words in told
             for index, level in levels.items()
         ]
@@ -209,39 +247,14 @@ class _Telling:
         return f"{name} (staff)" if self.staff_final and self.book.roles[grader] != STUDENT else name
 
 
-def _grades(posterior: Posterior, rows: Sequence[_Row]) -> pd.DataFrame:
-    components = posterior.book.rubric.components
-    table = posterior.submissions()[["submission", "component", "most_likely"]]
-    table.insert(2, "grade", [components[row.component].grades[row.level] for row in rows])
-    table["average"] = [row.average for row in rows]
-    return table
-
-
-def _sentences(posterior: Posterior, rows: Sequence[_Row]) -> pd.DataFrame:
-    table = posterior.submissions()[["submission", "component"]]
-    return table.assign(sentence=np.array([row.sentence for row in rows], dtype=object))
-
-
-def _weights(posterior: Posterior, weighed: Sequence[tuple[Case, Weighing]], adjusted: bool) -> pd.DataFrame:
+def _weights(posterior: Posterior, told: _Told, adjusted: bool) -> pd.DataFrame:
     """A row for each review that holds a grade, submission by submission; what staff replaced counts nothing."""
     book = posterior.book
-    weight, desired, bias = np.zeros((3, book.n_reviews))
-    for case, weighing in weighed:
-        weight[case.reviews] = weighing.weights / WHOLE
-        desired[case.reviews] = case.problem.desired / MILLION
-        bias[case.reviews] = case.bias / 10
     reviews = holding_a_grade(book, book.levels)
     known = posterior.reviews().iloc[reviews].reset_index(drop=True)
     table = known[["submission", "grader"]].assign(
-        weight=weight[reviews], desired_weight=desired[reviews], effort_probability=known["effort_probability"]
+        weight=told.weight[reviews],
+        desired_weight=told.desired[reviews],
+        effort_probability=known["effort_probability"],
     )
-    return table.assign(bias=bias[reviews]) if adjusted else table
-
-
-def _relaxed(posterior: Posterior, weighed: Sequence[tuple[Case, Weighing]], limits: Limits) -> pd.DataFrame:
-    rows = [
-        (posterior.book.submissions[case.submission], weighing.limits.shift / MILLION, weighing.limits.least / WHOLE)
-        for case, weighing in weighed
-        if weighing.limits != limits
-    ]
-    return pd.DataFrame(rows, columns=["submission", "largest_shift", "least_weight"])
+    return table.assign(bias=told.bias[reviews]) if adjusted else table

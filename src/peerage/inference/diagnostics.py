@@ -53,7 +53,8 @@ class Diagnostics:
         all draws are equal, their number
     chains, draws: how many there were
 
-    All are NaN for an entry with a draw that is not finite, and with fewer than four draws a chain.
+    All are NaN for an entry with a draw that is not finite, and with fewer than four draws a chain. Running summaries
+    know no tails: their ``ess_tail`` is NaN.
     """
 
     r_hat: Floats
@@ -64,8 +65,8 @@ class Diagnostics:
 
     @property
     def ess(self) -> Floats:
-        """The smaller of the two effective sample sizes."""
-        return np.asarray(np.minimum(self.ess_bulk, self.ess_tail))
+        """The smaller of the two effective sample sizes, or the one that is known."""
+        return np.asarray(np.fmin(self.ess_bulk, self.ess_tail))
 
 
 def rhat_and_ess(draws: NDArray[Any], workers: int = 1) -> Diagnostics:

@@ -45,12 +45,12 @@ class Draws(Mapping[str, NDArray[np.float32]]):
         return len(VARIABLES)
 
     def __repr__(self) -> str:
-        chains, draws = self._samples.n_chains, self._samples.n_draws
+        chains, draws = self._samples.n_chains, self._samples.n_kept
         return f"Draws({', '.join(VARIABLES)}; {chains} chains of {draws:,} draws)"
 
     def low_effort(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """(chain, draw, component) the centre of low-effort reports, and (chain, draw) their precision."""
-        layout, hyper = self._layout, self._samples.hyper
+        layout, hyper = self._layout, self._samples.kept_hyper
         if layout.model.learned:
             n_components = len(layout.book.rubric)
             return hyper[..., N_CLASSWIDE + 2 * n_components :], np.exp(hyper[..., TAU_L])

@@ -10,9 +10,11 @@ Reviews that a fit has not seen are predicted by its draws in the same way, wher
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,12 +26,15 @@ from peerage.inference.layout import Layout
 from peerage.inference.leave_out import Parts, Prediction, Scale, leave_out, leave_out_exactly
 from peerage.inference.predictive import report_bins
 from peerage.inference.psis import smooth
-from peerage.inference.sampler import Samples, with_own_beliefs
+from peerage.inference.sampler import VARIABLES, Samples, with_own_beliefs
 
 Floats = NDArray[np.float64]
 
 DRAWS = 500
 """How many draws, spread over all chains, predict each review."""
+
+AT_ONCE = 8_000_000
+"""How many predictions, one for each draw and review, are held in memory at a time; each takes some 50 bytes."""
 
 TRUSTED_K = 0.7
 """Up to this Pareto shape, an importance-sampling estimate is reliable (Vehtari et al. 2024)."""
@@ -61,24 +66,20 @@ class LeaveOneOut:
 def leave_one_out(
     layout: Layout, samples: Samples, draws: Draws, seed: int, *, count: int = DRAWS, workers: int = 1
 ) -> LeaveOneOut:
-    """Predict each review from all the others."""
-    kept = _kept(samples, count)
-    low_effort = draws.low_effort_masses()
-    n_reviews, n_reports = layout.book.n_reviews, len(layout.report_level)
-    everything = np.ones(n_reviews, bool)
-    chains, shape = samples.n_chains, (samples.n_chains, len(kept))
-    log_density, log_mass = np.empty((*shape, n_reviews)), np.empty((*shape, n_reviews))
-    mean = np.empty((*shape, n_reports), np.float32)
-
-    def one_chain(chain: int) -> None:
-        run = _Predictor(layout, samples, chain, np.random.default_rng([seed, chain]), everything, everything)
-        for place, draw in enumerate(kept):
-            out = run.predict(draw, low_effort[chain, draw])
-            log_density[chain, place], log_mass[chain, place], mean[chain, place] = out
-
+    """Predict each review from all the others, those of some submissions at a time."""
+    kept, book, everything = _kept(samples, count), layout.book, np.ones(layout.book.n_reviews, bool)
+    predictors = _predictors(layout, samples, draws, seed, everything)
+    out = LeaveOneOut(
+        np.empty(book.n_reviews),
+        np.empty(book.n_reviews),
+        np.full((book.n_reviews, len(book.rubric)), np.nan),
+        np.empty((samples.n_chains, book.n_reviews)),
+    )
     with ThreadPoolExecutor(workers) as pool:
-        list(pool.map(one_chain, range(chains)))
-    return _collect(layout, log_density, log_mass, mean)
+        for some in _portions(layout, AT_ONCE // (samples.n_chains * len(kept))):
+            predictions = list(pool.map(lambda run, some=some: run.predict(kept, some), predictors))
+            _collect(layout, some, predictions, out)
+    return out
 
 
 def predict_unseen(
@@ -88,62 +89,98 @@ def predict_unseen(
 
     ``layout`` has all reviews; ``seen`` and the result are in the gradebook's order.
     """
-    kept = _kept(samples, count)
-    low_effort = draws.low_effort_masses()
-    order = layout.review_order
-    known = seen[order]
-    logs = []
-    for chain in range(samples.n_chains):
-        run = _Predictor(layout, samples, chain, np.random.default_rng([seed, chain]), known, ~known)
-        logs += [run.predict(draw, low_effort[chain, draw]).log_mass[~known] for draw in kept]
+    known = seen[layout.review_order]
+    wanted = _Portion.of(layout, ~known)
+    predictors = _predictors(layout, samples, draws, seed, known)
+    logs = np.concatenate([run.predict(_kept(samples, count), wanted).log_mass for run in predictors])
     found = np.full(layout.book.n_reviews, np.nan)
-    found[order[~known]] = _log_sum(np.array(logs).T) - np.log(len(logs))
+    found[layout.review_order[wanted.reviews]] = _log_sum(logs.T) - np.log(len(logs))
     return found[~seen]
 
 
 def _kept(samples: Samples, count: int) -> NDArray[np.int64]:
     """Which draws of each chain predict, if all chains together have ``count``."""
     per_chain = max(count // samples.n_chains, 1)
-    return np.unique(np.linspace(0, samples.n_draws - 1, per_chain).round().astype(np.int64))
+    return np.unique(np.linspace(0, samples.n_kept - 1, per_chain).round().astype(np.int64))
+
+
+class _Portion(NamedTuple):
+    """Some reviews: flags for all reviews of the layout, their places, and those of their reports."""
+
+    flags: NDArray[np.bool_]
+    reviews: NDArray[np.intp]
+    reports: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, layout: Layout, flags: NDArray[np.bool_]) -> _Portion:
+        """The reviews whose flag is set."""
+        return cls(flags, np.flatnonzero(flags), np.flatnonzero(flags[layout.report_review]))
+
+
+def _portions(layout: Layout, n_reviews: int) -> Iterator[_Portion]:
+    """All reviews, those of successive submissions together, in portions of about so many."""
+    ends = layout.reports.submission_start[1:]
+    submission = layout.book.review_submission[layout.review_order]
+    first = 0
+    while first < len(ends):
+        limit = (ends[first - 1] if first else 0) + n_reviews
+        last = max(int(np.searchsorted(ends, limit, side="right")), first + 1)
+        yield _Portion.of(layout, (submission >= first) & (submission < last))
+        first = last
+
+
+def _predictors(layout: Layout, samples: Samples, draws: Draws, seed: int, seen: NDArray[np.bool_]) -> list[_Predictor]:
+    """One for each chain."""
+    engine: Any = censored if layout.model.censoring else uncensored
+    given, low_effort = engine.prepare(layout), draws.low_effort_masses()
+    rngs = [np.random.default_rng([seed, index]) for index in range(samples.n_chains)]
+    return [
+        _Predictor(layout, engine, given, samples, index, low_effort[index], rng, seen)
+        for index, rng in enumerate(rngs)
+    ]
 
 
 class _Predictor:
-    """One chain's predictions of wanted reviews, draw by draw; reviews that were not seen are known to nobody."""
+    """One chain's predictions, draw by draw; reviews that were not seen are known to nobody."""
 
     def __init__(
         self,
         layout: Layout,
+        engine: Any,
+        given: Any,
         samples: Samples,
-        chain: int,
+        index: int,
+        low_effort: Floats,
         rng: np.random.Generator,
         seen: NDArray[np.bool_],
-        wanted: NDArray[np.bool_],
     ) -> None:
-        engine: Any = censored if layout.model.censoring else uncensored
         self.kernel = leave_out if layout.model.censoring else leave_out_exactly
-        self.layout, self.samples, self.chain, self.rng = layout, samples, chain, rng
-        self.given = with_own_beliefs(engine.prepare(layout))
+        self.layout, self.rng, self.low_effort = layout, rng, low_effort
+        self.stored = {name: samples.draws[name][index] for name in VARIABLES} | {"hyper": samples.kept_hyper[index]}
+        self.given = with_own_beliefs(given)
         self.state = engine.initial_state(layout, self.given, rng)
         self.work = engine.new_work(layout)
         n_reviews, n_reports = layout.book.n_reviews, len(layout.report_level)
         self.out = Prediction(np.zeros(n_reviews), np.zeros(n_reviews), np.zeros(n_reports))
         self.scale = _scale(layout)
         n_seen = np.bincount(layout.reports.review_grader[seen], minlength=layout.n_graders)
-        self.parts = Parts(seen, n_seen, wanted)
+        self.parts = Parts(seen, n_seen, seen)
 
-    def predict(self, draw: int, low_effort: Floats) -> Prediction:
-        """Predict all reviews in one draw."""
-        stored = self.samples.draws
-        values = {}
-        for name in ("true_grade", "reliability", "bias", "effort"):
-            getattr(self.state, name)[:] = stored[name][self.chain, draw]
-        self.state.hyper[:] = self.samples.hyper[self.chain, draw]
-        for name in ("reliability", "bias"):
-            values[name] = self._numbers(name)
-        scale = self.scale._replace(low_effort=low_effort)
-        numbers = (values["reliability"], values["bias"])
-        self.kernel(self.rng, self.given, self.state, self.work, *numbers, scale, self.parts, self.out)
-        return self.out
+    def predict(self, draws: NDArray[np.int64], some: _Portion) -> Prediction:
+        """Predict some reviews in some draws, which are the first axis of the result."""
+        n_reviews, n_reports = (len(draws), len(some.reviews)), (len(draws), len(some.reports))
+        found = Prediction(np.empty(n_reviews), np.empty(n_reviews), np.empty(n_reports, np.float32))
+        parts = self.parts._replace(wanted=some.flags)
+        for place, draw in enumerate(draws):
+            for name, stored in self.stored.items():
+                getattr(self.state, name)[:] = stored[draw]
+            numbers = self._numbers("reliability"), self._numbers("bias")
+            scale = self.scale._replace(low_effort=self.low_effort[draw])
+            self.kernel(self.rng, self.given, self.state, self.work, *numbers, scale, parts, self.out)
+            found.log_density[place] = self.out.log_density[some.reviews]
+            found.log_mass[place] = self.out.log_mass[some.reviews]
+            found.mean[place] = self.out.mean[some.reports]
+        return found
 
     def _numbers(self, name: str) -> Floats:
         current, known = getattr(self.state, name), getattr(self.layout.known, name)
@@ -164,34 +201,22 @@ def _scale(layout: Layout) -> Scale:
     return Scale(component_of, layout.report_level, *report_bins(layout), edges, grades, np.zeros(grades.shape))
 
 
-def _collect(layout: Layout, log_density: Floats, log_mass: Floats, mean: NDArray[np.float32]) -> LeaveOneOut:
-    n_reviews = log_density.shape[2]
-    by_chain = []
-    for density, mass in zip(log_density, log_mass, strict=True):
-        own = np.ascontiguousarray(-density.T)
+def _collect(layout: Layout, some: _Portion, predictions: list[Prediction], out: LeaveOneOut) -> None:
+    """Fill in some reviews from each chain's predictions."""
+    place = layout.review_order[some.reviews]
+    for row, found in zip(out.by_chain, predictions, strict=True):
+        own = np.ascontiguousarray(-found.log_density.T)
         _smooth_rows(own)
-        by_chain.append(_log_sum(own + mass.T))
-    weights = np.ascontiguousarray(-log_density.reshape(-1, n_reviews).T)
-    pareto_k = _smooth_rows(weights)
-    scores = log_mass.reshape(-1, n_reviews).T
-    place = layout.review_order
-    shares = np.exp(weights[layout.report_review])
-    expected = (shares * mean.reshape(-1, mean.shape[2]).T).sum(axis=1)
-    by_review = np.full((n_reviews, len(layout.book.rubric)), np.nan)
-    by_review[place[layout.report_review], layout.report_component] = expected
-    return LeaveOneOut(
-        _in_order(_log_sum(weights + scores), place),
-        _in_order(pareto_k, place),
-        by_review,
-        np.array([_in_order(row, place) for row in by_chain]),
-    )
-
-
-def _in_order(values: Floats, place: NDArray[np.int64]) -> Floats:
-    """Values of the layout's reviews in the gradebook's order."""
-    out = np.empty_like(values)
-    out[place] = values
-    return out
+        row[place] = _log_sum(own + found.log_mass.T)
+    weights = np.ascontiguousarray(-np.concatenate([found.log_density for found in predictions]).T)
+    out.pareto_k[place] = _smooth_rows(weights)
+    scores = np.concatenate([found.log_mass for found in predictions]).T
+    out.log_mass[place] = _log_sum(weights + scores)
+    shares, review = np.exp(weights).T, np.searchsorted(some.reviews, layout.report_review[some.reports])
+    expected = np.zeros(len(some.reports))
+    for share, mean in zip(shares, chain.from_iterable(found.mean for found in predictions), strict=True):
+        expected += share[review] * mean
+    out.mean[place[review], layout.report_component[some.reports]] = expected
 
 
 def _log_sum(logs: Floats) -> Floats:

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,22 +22,18 @@ from peerage.inference.held_out import HeldOut, held_out
 from peerage.inference.layout import Layout, lay_out
 from peerage.inference.learned import coordinate_names, in_use, priors_table, typical_priors
 from peerage.inference.loo import LeaveOneOut, leave_one_out
+from peerage.inference.margins import Margins, margins_of
 from peerage.inference.predictive import log_likelihood, report_masses
+from peerage.inference.problems import problems_of
 from peerage.inference.sampler import VARIABLES, Samples, at_least, sample
-from peerage.inference.summaries import code_quantiles
+from peerage.inference.totals import totals_table
 from peerage.model import Model, Priors
-from peerage.rubric import Component
-from peerage.wording import counted
 
 if TYPE_CHECKING:
     from peerage.selection import Choice
 
 LOWER, UPPER = 0.05, 0.95
 """The quantiles that are called lower and upper in all tables."""
-
-_END_CELL_LIMIT = 1e-3
-_LARGEST_SHIFT = 0.5
-"""How far priors may move a component's mean grade, on the 0–5 scale, before a fit warns."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,12 +62,17 @@ class Posterior:
         """Draws by variable: ``true_grade``, ``reliability``, ``bias``, ``effort``."""
         return Draws(self.layout, self.samples, self.seed)
 
+    @cached_property
+    def margins(self) -> Margins:
+        """Each variable's entries one by one, from the draws or from running summaries of them."""
+        return margins_of(self.layout, self.samples, self.draws)
+
     # Tables
 
     def submissions(self) -> pd.DataFrame:
         """Each submission's components: most likely and expected grade, interval, confidence, the peers' mean."""
         book, layout = self.book, self.layout
-        lower, upper = self._latent_quantiles()
+        lower, upper = self.margins.quantiles("true_grade", (LOWER, UPPER))
         columns: dict[str, NDArray[Any]] = {
             name: np.full(layout.n_cells, np.nan)
             for name in ("most_likely", "expected", "sd", "lower", "upper", "confidence")
@@ -88,7 +88,7 @@ class Posterior:
             columns["lower"][mine] = np.clip(component.from_model(lower[mine]), grades[0], grades[-1])
             columns["upper"][mine] = np.clip(component.from_model(upper[mine]), grades[0], grades[-1])
             columns["confidence"][mine] = mass[np.arange(len(mine)), best]
-        peer_mean, n_grades = self._report_summaries()
+        peer_mean, n_grades = self.peers()
         return pd.DataFrame(self._cell_ids() | columns | {"peer_mean": peer_mean, "n_grades": n_grades})
 
     def graders(self) -> pd.DataFrame:
@@ -99,12 +99,13 @@ class Posterior:
             "role": np.array(ROLES, dtype=object)[book.roles],
             "n_graded": np.bincount(book.review_grader, minlength=book.n_graders),
         }
-        values = {name: draws[name] for name in ("reliability", "bias", "effort")}
-        values["dependability"] = values["reliability"] * values["effort"]
-        for name, array in values.items():
-            flat = array.reshape(-1, book.n_graders)
-            lower, upper = np.quantile(flat, [LOWER, UPPER], axis=0)
-            columns |= {name: flat.mean(axis=0, dtype=float), f"{name}_lower": lower, f"{name}_upper": upper}
+        for name in VARIABLES[1:]:
+            lower, upper = self.margins.quantiles(name, (LOWER, UPPER))
+            columns |= {name: self.margins.means(name), f"{name}_lower": lower, f"{name}_upper": upper}
+        both = (draws["reliability"] * draws["effort"]).reshape(-1, book.n_graders)
+        lower, upper = np.quantile(both, [LOWER, UPPER], axis=0)
+        mean = both.mean(axis=0, dtype=float)
+        columns |= {"dependability": mean, "dependability_lower": lower, "dependability_upper": upper}
         return pd.DataFrame(columns)
 
     def level_mass(self) -> pd.DataFrame:
@@ -136,27 +137,7 @@ class Posterior:
 
     def totals(self) -> pd.DataFrame:
         """Each submission's points: those of the most likely grades, their expectation, and an interval."""
-        book, layout = self.book, self.layout
-        points = np.zeros((book.n_submissions, self.samples.n_chains * self.samples.n_draws), np.float32)
-        total, expected = np.zeros(book.n_submissions), np.zeros(book.n_submissions)
-        for index, component in enumerate(book.rubric.components):
-            mine = np.flatnonzero(layout.reports.cell_component == index)
-            worth, submission = np.array(component.worth), layout.cell_submission[mine]
-            mass = self.samples.level_mass[mine, : component.n_levels]
-            total[submission] += worth[mass.argmax(axis=1)]
-            expected[submission] += mass @ worth
-            points[submission] += worth.astype(np.float32)[self._levels_drawn(component, mine)]
-        lower, upper = np.quantile(points, [LOWER, UPPER], axis=1)
-        return pd.DataFrame(
-            {
-                "submission": np.array(book.submissions, dtype=object),
-                "assignment": np.array(book.assignments, dtype=object),
-                "total": total,
-                "expected": expected,
-                "lower": lower,
-                "upper": upper,
-            }
-        )
+        return totals_table(self.layout, self.samples, (LOWER, UPPER))
 
     def priors(self) -> pd.DataFrame:
         """The hyperparameters, on the model's 0–5 scale: value and, where they were learned, interval; and meaning."""
@@ -219,8 +200,7 @@ class Posterior:
             name: (result, lambda index, labels=labels: labels[index[0]])
             for name, (result, labels) in self._diagnosed.items()
         }
-        problems = (self._mode_problems(), self._end_cell_problems(), self._prior_problems(), self._identity_problems())
-        return (*convergence_problems(judged), *chain.from_iterable(problems))
+        return (*convergence_problems(judged), *problems_of(self))
 
     def log_likelihood(self) -> NDArray[np.float32]:
         """(chain, draw, review): log probability of each review's reported grades, effort summed out."""
@@ -258,6 +238,7 @@ class Posterior:
             seed=self.seed,
             workers=None if workers is None else at_least(1, workers=workers),
             states=self.samples.states,
+            every=self.samples.every,
         )
         timings = {name: seconds + later.seconds for name, seconds in self.timings.items()}
         return replace(self, samples=self.samples.followed_by(later), timings=timings)
@@ -338,29 +319,17 @@ class Posterior:
             "component": np.array(book.rubric.names, dtype=object)[layout.reports.cell_component],
         }
 
-    def _latent_quantiles(self) -> NDArray[np.float64]:
-        """(2, cells): the lower and upper quantile of each true grade on the model's scale."""
-        stored, layout = self.samples.draws["true_grade"], self.layout
-        if stored.dtype.kind == "f":
-            return np.asarray(np.quantile(stored.reshape(-1, stored.shape[-1]), [LOWER, UPPER], axis=0))
-        quantiles = code_quantiles(stored, layout.grids.true_grade.edges, (LOWER, UPPER))
-        for cell in np.flatnonzero(layout.fixed_level != MISSING):
-            quantiles[:, cell] = np.clip(quantiles[:, cell], *layout.bin_of(cell))
-        return quantiles
+    def inferred(self) -> Iterator[tuple[str, NDArray[np.intp], list[str]]]:
+        """The variables, and the places and ids of those entries that are not fixed."""
+        ids = self._cell_ids()
+        cells = [f"{u} in {c}" for u, c in zip(ids["submission"], ids["component"], strict=True)]
+        free = np.flatnonzero(self.layout.fixed_level == MISSING)
+        yield "true_grade", free, [cells[cell] for cell in free]
+        for name in VARIABLES[1:]:
+            free = np.flatnonzero(np.isnan(getattr(self.layout.known, name)))
+            yield name, free, [self.book.graders[grader] for grader in free]
 
-    def _levels_drawn(self, component: Component, cells: NDArray[np.intp]) -> NDArray[np.intp]:
-        """(cells, all draws): the rubric level of each draw of some cells of a component."""
-        stored = self.samples.draws["true_grade"]
-        drawn = np.ascontiguousarray(stored.reshape(-1, stored.shape[-1])[:, cells].T)
-        if stored.dtype.kind == "u":
-            points = self.layout.grids.true_grade.points
-            levels = np.searchsorted(component.cuts, points, side="right")[drawn]
-        else:
-            levels = np.searchsorted(component.cuts, drawn, side="right")
-        fixed = self.layout.fixed_level[cells]
-        return np.where(fixed[:, None] == MISSING, levels, fixed[:, None])
-
-    def _report_summaries(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def peers(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """(cells,) the mean of students' reports in the rubric's units, and the number of graders of any role."""
         book = self.book
         graded = book.levels != MISSING
@@ -376,76 +345,11 @@ class Posterior:
     @cached_property
     def _diagnosed(self) -> dict[str, tuple[Diagnostics, list[str]]]:
         """Diagnostics of each variable that is inferred, and its entries' ids."""
-        workers = os.cpu_count() or 1
-        return {
-            name: (rhat_and_ess(draws, workers), labels) for name, draws, labels in self._inferred() if draws.shape[2]
+        found = {
+            name: (self.margins.diagnose(name, free), labels) for name, free, labels in self.inferred() if len(free)
         }
-
-    def _inferred(self) -> Iterator[tuple[str, NDArray[Any], list[str]]]:
-        """The variables, their stored draws and their ids, without what is fixed."""
-        ids = self._cell_ids()
-        cells = [f"{u} in {c}" for u, c in zip(ids["submission"], ids["component"], strict=True)]
-        free = np.flatnonzero(self.layout.fixed_level == MISSING)
-        yield "true_grade", self.samples.draws["true_grade"][:, :, free], [cells[cell] for cell in free]
-        for name in VARIABLES[1:]:
-            known = getattr(self.layout.known, name)
-            free = np.flatnonzero(np.isnan(known))
-            yield name, self.samples.draws[name][:, :, free], [self.book.graders[grader] for grader in free]
         if self.model.learned:
-            used = np.flatnonzero(in_use(self.layout))
-            names = coordinate_names(self.layout)
-            yield "priors", self.samples.hyper[:, :, used].astype(np.float32), [names[place] for place in used]
-
-    def _prior_problems(self) -> Iterator[Problem]:
-        """Components whose grades fixed priors move as a whole: they were made for another class."""
-        if self.model.learned:
-            return
-        peers, _ = self._report_summaries()
-        mu_s, _ = self.layout.true_grade_prior
-        for index, component in enumerate(self.book.rubric.components):
-            mine = (self.layout.reports.cell_component == index) & ~np.isnan(peers)
-            if not mine.any():
-                continue
-            expected = self.samples.level_mass[mine, : component.n_levels] @ component.scaled
-            before = float(component.to_model(peers[mine]).mean())
-            if abs(expected.mean() - before) > _LARGEST_SHIFT:
-                message = (
-                    f"the priors move {component.name} by {expected.mean() - before:+.1f} on a scale of 0 to 5: they "
-                    f"expect a mean near {mu_s[index]:g}, and the peers' is {before:.1f}"
-                )
-                yield Problem(message, "use learned priors")
-
-    def _mode_problems(self) -> Iterator[Problem]:
-        if self.restarts:
-            message = (
-                f"{counted(len(self.restarts), 'chain')} of {self.samples.n_chains} settled on another reading of the "
-                "class, which predicts reviews worse, and started again from the best chain"
-            )
-            yield Problem(message)
-
-    def _identity_problems(self) -> Iterator[Problem]:
-        """Learned priors need submissions with several reports, to tell graders' noise from differences in quality."""
-        most = np.bincount(self.layout.reports.report_cell, minlength=self.layout.n_cells).max()
-        if self.model.learned and most < 2:
-            message = "no submission has two reports of a component, so that noise cannot be told from true differences"
-            yield Problem(message, "have each submission graded more than once, or use fixed priors")
-
-    def _end_cell_problems(self) -> Iterator[Problem]:
-        """Draws that pile up at the end of a grid: the grid, not the data, decides there."""
-        for name, draws, labels in self._inferred():
-            if draws.dtype.kind != "u" or not draws.shape[2]:
-                continue
-            last = len(getattr(self.layout.grids, name)) - 1
-            share = ((draws == 0) | (draws == last)).mean(axis=(0, 1))
-            worst = int(np.argmax(share))
-            if share[worst] > _END_CELL_LIMIT:
-                words = name.replace("_", " ")
-                message = f"{words} of {labels[worst]} lies at the end of its grid in {share[worst]:.1%} of the draws"
-                yield Problem(message, self._end_cell_remedy())
-
-    def _end_cell_remedy(self) -> str:
-        if self.model.learned:
-            return "it is as extreme as the model allows: look at the reports behind it"
-        if self.model.grids == "wide":
-            return "its prior does not fit this class: choose other priors"
-        return "use grids='wide'"
+            used, names = np.flatnonzero(in_use(self.layout)), coordinate_names(self.layout)
+            hyper = self.samples.hyper[:, :, used].astype(np.float32)
+            found["priors"] = rhat_and_ess(hyper, os.cpu_count() or 1), [names[place] for place in used]
+        return found

@@ -14,6 +14,9 @@ from peerage.inference.layout import Layout
 from peerage.inference.sampler import VARIABLES, Samples
 from peerage.rubric import MODEL_MAXIMUM
 
+_AT_A_TIME = 20
+"""How many draws are turned into numbers at once; of a large class, all would not fit into memory."""
+
 
 def replicated_levels(
     layout: Layout, samples: Samples, count: int, seed: int, rng: np.random.Generator
@@ -23,36 +26,42 @@ def replicated_levels(
     Each time, the decisions about effort are made anew with the draw's efforts. ``seed`` is the fit's, which places
     draws within the cells of their grids.
     """
-    draws = _thinned(layout, samples, count, seed)
-    true_grade, reliability, bias, effort = (draws.on_model_scale(name)[0] for name in VARIABLES)
     reports = layout.reports
-    centre, precision = (values[0] for values in draws.low_effort())
     cuts = np.full((len(layout.book.rubric), layout.max_levels), np.inf)
     for index, component in enumerate(layout.book.rubric.components):
         cuts[index, : component.n_levels - 1] = component.cuts
-    for draw in range(count):
-        values = _draw_values(
-            rng,
-            true_grade[draw],
-            reliability[draw],
-            bias[draw],
-            effort[draw],
-            reports.review_reports,
-            reports.review_grader,
-            reports.report_cell,
-            centre[draw, layout.report_component],
-            precision[draw] ** -0.5,
-            layout.epsilon,
-        )
-        yield _levels(values, layout.report_component, cuts)
+    for draws in _few_at_a_time(layout, samples, count, seed):
+        true_grade, reliability, bias, effort = (draws.on_model_scale(name)[0] for name in VARIABLES)
+        centre, precision = (values[0] for values in draws.low_effort())
+        for draw in range(len(effort)):
+            values = _draw_values(
+                rng,
+                true_grade[draw],
+                reliability[draw],
+                bias[draw],
+                effort[draw],
+                reports.review_reports,
+                reports.review_grader,
+                reports.report_cell,
+                centre[draw, layout.report_component],
+                precision[draw] ** -0.5,
+                layout.epsilon,
+            )
+            yield _levels(values, layout.report_component, cuts)
 
 
-def _thinned(layout: Layout, samples: Samples, count: int, seed: int) -> Draws:
-    """``count`` draws spread evenly over all chains, as one chain; some repeatedly where there are fewer."""
-    kept = np.linspace(0, samples.n_chains * samples.n_draws - 1, count).round().astype(np.int64)
-    chosen = {name: values.reshape(-1, values.shape[2])[kept][None] for name, values in samples.draws.items()}
-    hyper = np.concatenate(samples.hyper)[kept][None]
-    return Draws(layout, replace(samples, draws=chosen, hyper=hyper), seed)
+def _few_at_a_time(layout: Layout, samples: Samples, count: int, seed: int) -> Iterator[Draws]:
+    """``count`` draws spread evenly over all chains, some repeatedly where there are fewer, a few at a time.
+
+    Each lot is placed within the cells of the grids by random numbers of its own.
+    """
+    chosen = np.linspace(0, samples.n_chains * samples.n_kept - 1, count).round().astype(np.int64)
+    for lot, begin in enumerate(range(0, count, _AT_A_TIME)):
+        chain, draw = np.divmod(chosen[begin : begin + _AT_A_TIME], samples.n_kept)
+        some = {name: values[chain, draw][None] for name, values in samples.draws.items()}
+        hyper = samples.kept_hyper[chain, draw][None]
+        part = replace(samples, draws=some, hyper=hyper, kept=np.arange(len(draw)))
+        yield Draws(layout, part, seed + lot)
 
 
 @jit

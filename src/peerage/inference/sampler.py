@@ -23,7 +23,9 @@ from peerage.gradebook import MISSING
 from peerage.inference import censored, uncensored
 from peerage.inference.arrays import Sums
 from peerage.inference.jit import needs_compilation
+from peerage.inference.keeping import EveryDraw, EveryFew, Keeper
 from peerage.inference.layout import Layout
+from peerage.inference.running import Running
 
 VARIABLES = ("true_grade", "reliability", "bias", "effort")
 """What is drawn for each cell (true grades) and each grader (the others)."""
@@ -44,10 +46,14 @@ class ChainState(NamedTuple):
 class Samples:
     """What the chains drew: arrays (chain, draw, entry), and averages over all draws of conditional probabilities.
 
-    ``hyper`` has the coordinates of learned hyperparameters (see ``hyper``), no entries if they are fixed.
+    ``hyper`` has the coordinates of learned hyperparameters (see ``hyper``), no entries if they are fixed; it and
+    ``effortful_count`` are of all draws that were made. ``kept`` tells which of these are in ``draws``: all, or, where
+    memory did not allow it, some; then ``running`` has summaries of all.
     """
 
     draws: dict[str, NDArray[Any]]
+    kept: NDArray[np.int64]
+    running: dict[str, Running]
     effortful_count: NDArray[np.int64]
     level_mass: NDArray[np.float64]
     effortful: NDArray[np.float64]
@@ -63,14 +69,31 @@ class Samples:
 
     @property
     def n_draws(self) -> int:
-        """How many draws each chain kept."""
+        """How many draws each chain made."""
         return int(self.effortful_count.shape[1])
+
+    @property
+    def n_kept(self) -> int:
+        """How many draws of each chain were kept."""
+        return len(self.kept)
+
+    @property
+    def every(self) -> int:
+        """Every how many draws one was kept."""
+        return int(self.kept[0]) + 1 if self.n_kept else 1
+
+    @property
+    def kept_hyper(self) -> NDArray[np.float64]:
+        """(chain, kept draw, coordinate) the hyperparameters of the kept draws."""
+        return self.hyper[:, self.kept]
 
     def followed_by(self, later: Samples) -> Samples:
         """These draws and later ones of the same chains, as one."""
         share = self.n_draws / (self.n_draws + later.n_draws)
         return Samples(
             {name: np.concatenate([self.draws[name], later.draws[name]], axis=1) for name in VARIABLES},
+            np.concatenate([self.kept, self.n_draws + later.kept]),
+            {name: self.running[name].followed_by(later.running[name]) for name in self.running},
             np.concatenate([self.effortful_count, later.effortful_count], axis=1),
             share * self.level_mass + (1 - share) * later.level_mass,
             share * self.effortful + (1 - share) * later.effortful,
@@ -108,10 +131,12 @@ def sample(
     workers: int | None = None,
     report: Report | None = None,
     states: tuple[ChainState, ...] = (),
+    every: int = 1,
 ) -> Samples:
     """Run the chains: from ``states`` where given, else from a dispersed start.
 
-    ``report`` is called, from any thread, with the number of sweeps done since its last call.
+    With ``every`` above 1, only every so many draws are kept, beside running summaries of all. ``report`` is called,
+    from any thread, with the number of sweeps done since its last call.
     """
     begun = time.perf_counter()
     engine = _engine(layout)
@@ -119,11 +144,15 @@ def sample(
     generators = [np.random.Generator(np.random.PCG64(child)) for child in np.random.SeedSequence(seed).spawn(chains)]
     if states:
         generators = [_generator(state) for state in states]
+    new_rows = engine.new_draws
+    keeper: Keeper = (
+        EveryDraw(layout, chains, draws, new_rows) if every == 1 else EveryFew(layout, chains, draws, every, new_rows)
+    )
     runs = []
     for index, rng in enumerate(generators):
         state = _restored(layout, given, states[index]) if states else engine.initial_state(layout, given, rng, index)
         own = with_own_beliefs(given) if layout.model.learned else given
-        runs.append(_Chain(layout, own, rng, state, draws, report))
+        runs.append(_Chain(layout, own, rng, state, index, keeper, report))
     runs[0].sweep(0, 0, keep=False)  # compiles, in one thread
     stop = threading.Event()
     with ThreadPoolExecutor(max_workers=min(workers or os.cpu_count() or 1, len(runs))) as pool:
@@ -138,14 +167,21 @@ def sample(
             raise
         for future in futures:
             future.result()
-    return _collect(layout, runs, draws, time.perf_counter() - begun)
+    return _collect(layout, runs, draws, keeper, every, time.perf_counter() - begun)
 
 
 class _Chain:
     """One chain: its state and what it has drawn."""
 
     def __init__(
-        self, layout: Layout, given: Any, rng: np.random.Generator, state: Any, draws: int, report: Report | None
+        self,
+        layout: Layout,
+        given: Any,
+        rng: np.random.Generator,
+        state: Any,
+        index: int,
+        keeper: Keeper,
+        report: Report | None,
     ) -> None:
         engine = _engine(layout)
         self.kernel = engine.sweep
@@ -153,20 +189,24 @@ class _Chain:
         self.given, self.rng, self.state, self.report = given, rng, state, report
         n_reviews = layout.book.n_reviews
         self.sums = Sums(np.zeros((layout.n_cells, layout.max_levels)), np.zeros(n_reviews), np.zeros(n_reviews))
-        self.draws = engine.new_draws(layout, draws)
+        self.index, self.keeper = index, keeper
         self.work = engine.new_work(layout)
 
     def sweep(self, count: int, first: int, *, keep: bool) -> None:
-        self.kernel(self.rng, count, first, keep, *self.flags, self.given, self.state, self.sums, self.draws, self.work)
+        rows = self.keeper.rows[self.index]
+        self.kernel(self.rng, count, first, keep, *self.flags, self.given, self.state, self.sums, rows, self.work)
 
     def run(self, burn_in: int, draws: int, stop: threading.Event) -> None:
         """Burn in, then draw, in chunks short enough for progress to be seen and interrupts to be heeded."""
         chunk = 1
         done = -burn_in
         while done < draws and not stop.is_set():
-            count = min(chunk, -done if done < 0 else draws - done)
+            row = done % self.keeper.room if done >= 0 else 0
+            count = min(chunk, -done if done < 0 else self.keeper.room - row)
             begun = time.perf_counter()
-            self.sweep(count, max(done, 0), keep=done >= 0)
+            self.sweep(count, row, keep=done >= 0)
+            if done >= 0:
+                self.keeper.take(self.index, done)
             if time.perf_counter() - begun < _CHUNK_SECONDS:
                 chunk *= 2
             done += count
@@ -197,7 +237,7 @@ def _restored(layout: Layout, given: Any, state: ChainState) -> Any:
     return type(template)(**{name: state.variables[name].copy() for name in template._fields})
 
 
-def _collect(layout: Layout, runs: list[_Chain], draws: int, seconds: float) -> Samples:
+def _collect(layout: Layout, runs: list[_Chain], draws: int, keeper: Keeper, every: int, seconds: float) -> Samples:
     total = max(draws, 1) * len(runs)
     level_mass, effortful, influence = (np.sum([run.sums[place] for run in runs], axis=0) / total for place in range(3))
     # A cell of the grid that straddles the end of a fixed bin counts for both levels, but the level is known.
@@ -205,12 +245,14 @@ def _collect(layout: Layout, runs: list[_Chain], draws: int, seconds: float) -> 
     level_mass[fixed] = np.eye(layout.max_levels)[layout.fixed_level[fixed]]
     has_effort = runs[0].flags[0]
     return Samples(
-        {name: np.stack([getattr(run.draws, name) for run in runs]) for name in VARIABLES},
-        np.stack([run.draws.effortful_count for run in runs]),
+        {name: keeper.draws(name) for name in VARIABLES},
+        np.arange(every - 1, draws, every),
+        keeper.finish(),
+        keeper.draws("effortful_count"),
         level_mass,
         effortful if has_effort else np.ones_like(effortful),
         influence,
-        np.stack([run.draws.hyper for run in runs]),
+        keeper.draws("hyper"),
         tuple(ChainState(run.state._asdict(), dict(run.rng.bit_generator.state)) for run in runs),
         seconds,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from peerage.errors import Problem, ResultsError
 from peerage.gradebook import Gradebook
+from peerage.inference.running import Running
 from peerage.inference.sampler import VARIABLES, ChainState, Samples
 from peerage.model import Model
 from peerage.rubric import Rubric
@@ -20,8 +22,9 @@ from peerage.rulings import Exclusion
 if TYPE_CHECKING:
     from peerage.inference.posterior import Posterior
 
-FORMAT = 2
+FORMAT = 3
 _AVERAGES = ("level_mass", "effortful", "influence")
+_OF_ALL_DRAWS = ("kept", "effortful_count", "hyper")
 _BOOK_ARRAYS = ("roles", "review_submission", "review_grader", "levels")
 
 
@@ -34,7 +37,9 @@ def save(posterior: Posterior, path: str | Path) -> None:
         arrays["book_times"] = book.times.astype("datetime64[us]").astype(np.int64)
     arrays |= {f"draws_{name}": samples.draws[name] for name in VARIABLES}
     arrays |= {f"mean_{name}": getattr(samples, name) for name in _AVERAGES}
-    arrays["effortful_count"], arrays["hyper"] = samples.effortful_count, samples.hyper
+    arrays |= {name: getattr(samples, name) for name in _OF_ALL_DRAWS}
+    for name, running in samples.running.items():
+        arrays |= {f"running_{name}_{entry.name}": getattr(running, entry.name) for entry in fields(running)}
     for index, state in enumerate(samples.states):
         arrays |= {f"state{index}_{name}": values for name, values in state.variables.items()}
     text = json.dumps(_meta(posterior))
@@ -70,6 +75,8 @@ def _samples(meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Samples:
     )
     return Samples(
         {name: arrays[f"draws_{name}"] for name in VARIABLES},
+        arrays["kept"],
+        _running(arrays),
         arrays["effortful_count"],
         arrays["mean_level_mass"],
         arrays["mean_effortful"],
@@ -78,6 +85,16 @@ def _samples(meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Samples:
         tuple(states),
         meta["seconds"],
     )
+
+
+def _running(arrays: dict[str, NDArray[Any]]) -> dict[str, Running]:
+    """Running summaries by variable; none if all draws are there."""
+    names = [entry.name for entry in fields(Running)]
+    return {
+        variable: Running(**{name: arrays[f"running_{variable}_{name}"] for name in names})
+        for variable in VARIABLES
+        if f"running_{variable}_counts" in arrays
+    }
 
 
 def _meta(posterior: Posterior) -> dict[str, Any]:
