@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +14,9 @@ from scipy import stats
 import peerage as pg
 from peerage.evaluation.ablations import ablations, difference
 from peerage.evaluation.baselines import BASELINES
+from peerage.evaluation.evaluate import Job, run_task
 from peerage.evaluation.evaluation import COLUMNS, Evaluation
+from peerage.evaluation.folds import NO_FOLD, deal
 from peerage.evaluation.scoring import Sampling, Score
 from peerage.evaluation.words import p_words
 from peerage.model import Model
@@ -135,6 +138,17 @@ def test_the_same_seed_gives_the_same_table_whatever_the_workers(folded: Evaluat
     again = pg.evaluate(small_class(), models=MODELS, folds=3, seed=2, workers=1, **FAST)
     pd.testing.assert_frame_equal(without_seconds(again), without_seconds(folded))
     pd.testing.assert_frame_equal(again.reviews(), folded.reviews())
+
+
+def test_tasks_give_the_same_in_another_process(folded: Evaluation) -> None:
+    """What tasks share and what they find survives being sent elsewhere."""
+    job = Job(folded.book, tuple(MODELS), deal(folded.book, 3, 2), False, folded.sampling)
+    for fold in (NO_FOLD, 1):
+        sent, task = pickle.loads(pickle.dumps((job, (1, fold))))
+        received = pickle.loads(pickle.dumps(run_task(sent, task)))
+        np.testing.assert_array_equal(received.log_mass, folded.scores[MODELS[1].name].log_mass[job.folds == fold])
+        if fold == NO_FOLD:
+            np.testing.assert_array_equal(received.expected, folded.scores[MODELS[1].name].expected)
 
 
 def test_a_models_figures_do_not_depend_on_the_others(folded: Evaluation) -> None:

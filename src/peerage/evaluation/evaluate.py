@@ -120,7 +120,7 @@ def _run(job: Job, workers: int | None, scheduler: str | None, progress: bool) -
     layouts = [lay_out(job.book, model) for model in job.models]  # refuses what does not fit the class
     shown = fits_progress(len(tasks), shown=progress, compiling=any(map(must_compile, layouts)))
     with open_executor(workers, scheduler) as executor, shown as advance:
-        for index, score in executor.map(_score, job, tasks):
+        for index, score in executor.map(run_task, job, tasks):
             scores[tasks[index]] = score
             advance(1)
     return scores
@@ -132,7 +132,8 @@ def _tasks(job: Job) -> Iterator[Task]:
         yield from ((index, fold) for fold in (NO_FOLD, *held_out))
 
 
-def _score(job: Job, task: Task) -> Score:
+def run_task(job: Job, task: Task) -> Score:
+    """Fit one model, of all reviews or without a fold, and say what it predicts."""
     index, fold = task
     model = job.models[index]
     if fold != NO_FOLD:

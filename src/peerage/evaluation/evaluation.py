@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,9 @@ from peerage.evaluation.scoring import Sampling, Score
 from peerage.gradebook import Gradebook
 from peerage.model import Model, Priors
 from peerage.selection import compare
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 COLUMNS = (
     "model",
@@ -132,6 +135,12 @@ class Evaluation:
         from peerage.evaluation.words import sentences
 
         return sentences(self)
+
+    def figure(self) -> Figure:
+        """Differences from the base model in log probability and in grades, as a matplotlib figure."""
+        from peerage.evaluation.plot import draw
+
+        return draw(self)
 
     def __repr__(self) -> str:
         how = "leave-one-out" if self.folds is None else f"{self.folds.max() + 1} folds"

@@ -14,7 +14,6 @@ import pandas as pd
 from peerage.evaluation.ablations import FEATURES
 from peerage.evaluation.evaluation import Evaluation
 from peerage.evaluation.figures import save_figure
-from peerage.evaluation.plot import draw
 from peerage.formats.tables import write_table
 from peerage.outputs import provenance
 
@@ -32,7 +31,7 @@ def write(found: Evaluation, folder: Path, inputs: Iterable[Path]) -> list[str]:
     write_table(_rounded(found.tests()), folder / TESTS)
     (folder / TEXT).write_bytes(("\n".join(found.sentences) + "\n").encode())
     (folder / RECORD).write_bytes((json.dumps(record(found, inputs), indent=1) + "\n").encode())
-    return [TEXT, TABLE, REVIEWS, TESTS, *save_figure(draw(found), folder, FIGURE), RECORD]
+    return [TEXT, TABLE, REVIEWS, TESTS, *save_figure(found.figure(), folder, FIGURE), RECORD]
 
 
 def table_as_written(found: Evaluation) -> pd.DataFrame:
