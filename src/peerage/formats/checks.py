@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.errors import Problem
+from peerage.formats.column import Column
 from peerage.formats.entries import Entries
 from peerage.rubric import FORBIDDEN
 
@@ -17,13 +18,17 @@ Mask = NDArray[np.bool_]
 def id_problems(entries: Entries) -> Iterable[Problem]:
     """Ids and components that are empty or hold characters that no file can keep."""
     for name, column in (("submission", entries.submission), ("grader", entries.grader)):
-        remedy = f"give each row the id of its {name}, or remove the row"
-        yield from entries.problems(np.flatnonzero(column.blank), f"the {name} is empty", remedy)
-        for row in np.flatnonzero(column.where(_is_forbidden)):
-            message = f"the {name} {column[row]!r} holds a control character"
-            yield entries.problem(row, message, "remove control characters from ids")
+        yield from name_problems(entries, name, column, f"give each row the id of its {name}, or remove the row")
     rows = entries.row_of[entries.component.blank]
     yield from entries.problems(rows, "the component is empty", "name the component that was graded")
+
+
+def name_problems(entries: Entries, name: str, column: Column, remedy: str) -> Iterable[Problem]:
+    """Cells of a column of names that are empty, for which there is a remedy, or that no file can keep."""
+    yield from entries.problems(np.flatnonzero(column.blank), f"the {name} is empty", remedy)
+    for row in np.flatnonzero(column.where(_is_forbidden)):
+        message = f"the {name} {column[row]!r} holds a control character"
+        yield entries.problem(row, message, "remove control characters from ids")
 
 
 def grade_problems(entries: Entries, numbers: NDArray[np.float64]) -> Iterable[Problem]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 
 from peerage.errors import InputError, Problem
+from peerage.formats.checks import name_problems
 from peerage.formats.column import Column
 from peerage.formats.entries import Entries
 from peerage.formats.findings import Findings, NothingLeftError
@@ -21,9 +21,7 @@ Build = Callable[[Entries, Findings], Gradebook]
 
 def split(entries: Entries, classes: Column, by: str, found: Findings) -> dict[str, Entries]:
     """What the files say about each class, in their order; a submission belongs to one class alone."""
-    found.problems += entries.problems(
-        np.flatnonzero(classes.blank), f"the {by} is empty", "say which class the row belongs to"
-    )
+    found.problems += name_problems(entries, by, classes, "say which class the row belongs to")
     found.problems += _torn(entries, classes, by)
     found.refuse()
     found.notices += _notices(entries, classes, by)
