@@ -95,9 +95,7 @@ def _show(outputs: Mapping[str, Outputs], by: str, out: Path, files: Sequence[st
         counts = (f"{number:,}" for number in (book.n_submissions, book.n_reviews, book.n_graders))
         title = " ".join(name.split())
         differ = f"{summary.n_changed / summary.n_compared:.0%}" if summary.n_compared else ""
-        table.add_row(
-            " ".join(name.split()), *counts, differ, f"{summary.confidence:.0%}", f"{len(written.warnings):,}"
-        )
+        table.add_row(title, *counts, differ, f"{summary.confidence:.0%}", f"{len(written.warnings):,}")
     console.print(table)
     console.print("\nGrades that differ are not the peers' rounded mean; certain is a most likely grade, on average.")
     for name, written in outputs.items():
