@@ -58,9 +58,7 @@ Until = Annotated[
 ]
 By = Annotated[
     str | None,
-    typer.Option(
-        "--by", metavar="COLUMN", help="A column that tells classes apart, such as sections, each of them a class."
-    ),
+    typer.Option("--by", metavar="COLUMN", help="The column that tells several classes apart, such as the section."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
