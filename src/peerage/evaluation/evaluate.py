@@ -83,12 +83,7 @@ def evaluate(
     named = _named(book, model, models)
     folds = min(at_least(2, folds=folds), book.n_reviews)
     seed = secrets.randbits(32) if seed is None else at_least(0, seed=seed)
-    sampling = Sampling(
-        at_least(1, chains=chains),
-        at_least(1, draws=draws),
-        None if burn_in is None else at_least(0, burn_in=burn_in),
-        seed,
-    )
+    sampling = Sampling(chains, draws, burn_in, seed)
     job = Job(book, tuple(named.values()), deal(book, folds, seed), loo, sampling)
     scores = dict(zip(named, _merged(job, _run(job, workers, scheduler, progress)), strict=True))
     scores |= score_baselines(book, job.folds, loo=loo)

@@ -15,6 +15,7 @@ from peerage.gradebook import Gradebook
 from peerage.inference.layout import lay_out
 from peerage.inference.loo import leave_one_out, predict_unseen
 from peerage.inference.posterior import Posterior
+from peerage.inference.sampler import at_least
 from peerage.model import Model
 from peerage.selection import expected_grades
 
@@ -35,6 +36,11 @@ class Sampling:
     draws: int = 1000
     burn_in: int | None = None
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, least in (("chains", 1), ("draws", 1), ("burn_in", 0), ("seed", 0)):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, at_least(least, **{name: getattr(self, name)}))
 
 
 @dataclass(frozen=True, eq=False)

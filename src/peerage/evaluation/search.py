@@ -129,15 +129,10 @@ def search(
     model = Model() if model is None else model
     base = Priors.paper() if model.learned else model.hyperparameters
     searched, notices = _with_effect(Grid.read(grid) if isinstance(grid, str) else Grid.of(grid), book, model)
+    sampling = Sampling(chains, draws, burn_in, seed)
     settings = tuple(
         replace(base, **setting)  # type: ignore[arg-type]
-        for setting in _chosen(searched, base, random, one_at_a_time, at_least(0, seed=seed))
-    )
-    sampling = Sampling(
-        at_least(1, chains=chains),
-        at_least(1, draws=draws),
-        None if burn_in is None else at_least(0, burn_in=burn_in),
-        seed,
+        for setting in _chosen(searched, base, random, one_at_a_time, seed)
     )
     n_folds, keep = min(at_least(2, folds=folds), book.n_reviews), at_least(1, keep=keep)
     job = Job(book, model, deal(book, n_folds, seed), replace(SCREENING, seed=seed), sampling)
