@@ -57,7 +57,7 @@ class Related:
         counted = is_open | (n_open[layout.cell_submission] == 0)
         number = np.maximum(by_submission(layout, counted.astype(np.float32)), 1)
         means = by_submission(layout, np.where(counted, drawn, np.float32(0))) / number
-        variance = np.maximum(drawn.var(axis=(0, 1), dtype=float), 1e-9)
+        variance = np.maximum(_variances(drawn), 1e-9)
         slope = by_submission(layout, loss / (2 * variance))
         graders_of, graded_by = _adjacency(posterior.book)
         return cls(cut(means - means.mean(axis=(0, 1))), n_open, slope, graders_of, graded_by)
@@ -90,6 +90,16 @@ class Related:
         n = len(covariances)
         products = covariances.sum(axis=0) ** 2 - (covariances**2).sum(axis=0)
         return np.asarray(products / max(n * (n - 1), 1))
+
+
+def _variances(drawn: NDArray[np.float32]) -> Floats:
+    """(cells,) the variance over all draws, without a copy of them in double precision."""
+    count = drawn.shape[0] * drawn.shape[1]
+    mean = drawn.mean(axis=(0, 1), dtype=float)
+    total = np.zeros(len(mean))
+    for draw in drawn.reshape(count, -1):
+        total += (draw - mean) ** 2
+    return np.asarray(total / count)
 
 
 def by_submission(layout: Layout, values: NDArray[Any]) -> NDArray[Any]:

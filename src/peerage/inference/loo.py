@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,7 +33,10 @@ DRAWS = 500
 """How many draws, spread over all chains, predict each review."""
 
 AT_ONCE = 8_000_000
-"""How many predictions, one for each draw and review, are held in memory at a time; each takes some 50 bytes."""
+"""How many predictions, one for each draw and review, are held in memory at a time; each takes some 30 bytes."""
+
+_FEW = 2000
+"""Of how many reviews the predictions are weighted at a time."""
 
 TRUSTED_K = 0.7
 """Up to this Pareto shape, an importance-sampling estimate is reliable (Vehtari et al. 2024)."""
@@ -202,21 +204,24 @@ def _scale(layout: Layout) -> Scale:
 
 
 def _collect(layout: Layout, some: _Portion, predictions: list[Prediction], out: LeaveOneOut) -> None:
-    """Fill in some reviews from each chain's predictions."""
-    place = layout.review_order[some.reviews]
-    for row, found in zip(out.by_chain, predictions, strict=True):
-        own = np.ascontiguousarray(-found.log_density.T)
-        _smooth_rows(own)
-        row[place] = _log_sum(own + found.log_mass.T)
-    weights = np.ascontiguousarray(-np.concatenate([found.log_density for found in predictions]).T)
-    out.pareto_k[place] = _smooth_rows(weights)
-    scores = np.concatenate([found.log_mass for found in predictions]).T
-    out.log_mass[place] = _log_sum(weights + scores)
-    shares, review = np.exp(weights).T, np.searchsorted(some.reviews, layout.report_review[some.reports])
-    expected = np.zeros(len(some.reports))
-    for share, mean in zip(shares, chain.from_iterable(found.mean for found in predictions), strict=True):
-        expected += share[review] * mean
-    out.mean[place[review], layout.report_component[some.reports]] = expected
+    """Fill in some reviews from each chain's predictions, a few at a time lest the weights take as much again."""
+    owner = np.searchsorted(some.reviews, layout.report_review[some.reports])
+    for begin in range(0, len(some.reviews), _FEW):
+        few = slice(begin, begin + _FEW)
+        place = layout.review_order[some.reviews[few]]
+        densities = [-found.log_density[:, few].T for found in predictions]
+        masses = [found.log_mass[:, few].T for found in predictions]
+        for row, density, mass in zip(out.by_chain, densities, masses, strict=True):
+            own = np.array(density, order="C")
+            _smooth_rows(own)
+            row[place] = _log_sum(own + mass)
+        weights = np.ascontiguousarray(np.concatenate(densities, axis=1))
+        out.pareto_k[place] = _smooth_rows(weights)
+        out.log_mass[place] = _log_sum(weights + np.concatenate(masses, axis=1))
+        reports = slice(*np.searchsorted(owner, [begin, begin + _FEW]))
+        means = np.concatenate([found.mean[:, reports].T for found in predictions], axis=1)
+        review, component = owner[reports] - begin, layout.report_component[some.reports[reports]]
+        out.mean[place[review], component] = (np.exp(weights)[review] * means).sum(axis=1)
 
 
 def _log_sum(logs: Floats) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 from markupsafe import Markup
 
 from peerage.report import charts
-from peerage.report.data import SubmissionData, submission_data
+from peerage.report.data import SubmissionData, listed_submissions, submission_data
 from peerage.report.fitted import Fitted, numbers
 from peerage.report.graders import ROLE_WORDS, Grader, graders_of, in_need_of_practice, of_low_effort
 from peerage.report.marks import Marks, marks_of
@@ -37,7 +37,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Mention:
-    """Something named in a list; ``target`` is the index of the submission that a click opens, if it is one."""
+    """Something named in a list; ``target`` is the row of the submission that a click opens, if it is one."""
 
     name: str
     target: int | None = None
@@ -56,7 +56,7 @@ class Attention:
 
 @dataclass(frozen=True)
 class SpotCheck:
-    """A row of ``spotchecks.csv``; ``target`` is the index of the submission."""
+    """A row of ``spotchecks.csv``; ``target`` is the row of the submission."""
 
     rank: str
     submission: str
@@ -76,7 +76,7 @@ class StaffPage:
     unit: that of totals: points or percent
     figures, attention: the first screen, beside ``distribution``, a chart of totals before and after
     spreads: each component before and after
-    data: the submissions, for the script
+    data, unlisted: the submissions, for the script, and how many of a large class are left out
     explained: whether grades are explained; if not, there are neither weights nor sentences
     graders, grader_charts: all graders, and charts of them with their captions
     standing, credit: whether it is known who may grade alone, and whether graders have marks
@@ -95,6 +95,7 @@ class StaffPage:
     distribution: Markup
     spreads: tuple[Spread, ...]
     data: SubmissionData
+    unlisted: int
     explained: bool
     graders: tuple[Grader, ...]
     grader_charts: tuple[tuple[Markup, str], ...]
@@ -116,8 +117,10 @@ class StaffPage:
 def staff_page(fitted: Fitted) -> StaffPage:
     """The page about a fit."""
     record, marks, graders = fitted.record, marks_of(fitted), graders_of(fitted)
+    listed = listed_submissions(fitted, marks)
+    place = {int(index): row for row, index in enumerate(listed)}
     spreads = tuple(spread_of(component, fitted.cells) for component in fitted.posterior.book.rubric.components)
-    spot_checks = _spot_checks(fitted)
+    spot_checks = _spot_checks(fitted, place)
     return StaffPage(
         title=_title(record),
         counts=_counts(record["counts"]),
@@ -125,11 +128,12 @@ def staff_page(fitted: Fitted) -> StaffPage:
         figures=tuple(_figures(fitted, marks, spreads)),
         attention=(
             *_attention(record, graders, spot_checks),
-            *_largest_changes(marks, fitted.posterior.book.submissions),
+            *_largest_changes(marks, fitted.posterior.book.submissions, place),
         ),
         distribution=charts.before_and_after(marks),
         spreads=spreads,
-        data=submission_data(fitted, marks),
+        data=submission_data(fitted, marks, listed),
+        unlisted=fitted.posterior.book.n_submissions - len(listed),
         explained="explanations.csv" in fitted.tables,
         graders=graders,
         grader_charts=tuple(_grader_charts(graders, record["model"])),
@@ -212,12 +216,12 @@ def _attention(
         yield Attention(title, "Their grades are the least dependable:", named, len(poor) - len(named), "graders")
 
 
-def _largest_changes(marks: Marks, submissions: Sequence[str]) -> Iterator[Attention]:
+def _largest_changes(marks: Marks, submissions: Sequence[str], place: Mapping[int, int]) -> Iterator[Attention]:
     change = np.nan_to_num(np.abs(marks.after - marks.before))
     largest = [int(index) for index in np.argsort(-change, kind="stable")[:FIRST] if change[index] > 0]
     if largest:
         named = tuple(
-            Mention(f"{submissions[index]} ({marks.before[index]:.3g} → {marks.after[index]:.3g})", index)
+            Mention(f"{submissions[index]} ({marks.before[index]:.3g} → {marks.after[index]:.3g})", place.get(index))
             for index in largest
         )
         yield Attention("Furthest from the peers' mean", "Be ready to explain:", named, 0, "submissions")
@@ -227,14 +231,14 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + "."
 
 
-def _spot_checks(fitted: Fitted) -> tuple[SpotCheck, ...] | None:
+def _spot_checks(fitted: Fitted, listed: Mapping[int, int]) -> tuple[SpotCheck, ...] | None:
     table = fitted.tables.get("spotchecks.csv")
     if table is None:
         return None
     place = {name: index for index, name in enumerate(fitted.posterior.book.submissions)}
     columns = (table[name] for name in ("rank", "submission", "reason"))
     return tuple(
-        SpotCheck(rank, submission, place[submission], f"{priority:.2f}", reason)
+        SpotCheck(rank, submission, listed[place[submission]], f"{priority:.2f}", reason)
         for rank, submission, reason, priority in zip(*columns, numbers(table, "priority"), strict=True)
     )
 
