@@ -56,7 +56,10 @@ def test_check_reads_the_same_grades(home: Path, capsys: pytest.CaptureFixture[s
     ("text", "words"),
     [
         ("grades = [", "peerage.toml: is not valid TOML"),
-        ('token = "secret"', "peerage.toml: there is no setting 'token'; use by, credit_scale, exclude, final, grades,"),
+        (
+            'token = "secret"',
+            "peerage.toml: there is no setting 'token'; use by, credit_scale, exclude, final, grades,",
+        ),
         ('seed = "four"', "peerage.toml: the setting 'seed' is 'four'; write a whole number"),
         ("seed = true", "peerage.toml: the setting 'seed' is True; write a whole number"),
         ("[model]\nbias = 1", "peerage.toml: the setting 'model.bias' is 1; write true or false"),
