@@ -159,6 +159,15 @@ def test_a_fit_that_goes_on_keeps_as_few(pair: tuple[pg.Posterior, pg.Posterior]
     assert np.isfinite(thinned.diagnostics()["r_hat"]).all()
 
 
+def test_new_grades_are_added_to_a_fit_that_kept_few_draws(pair: tuple[pg.Posterior, pg.Posterior]) -> None:
+    """The chains go on from the same states, so that only what is drawn from kept draws could differ."""
+    new = pair[0].book.select(pair[0].book.review_submission == 0)
+    whole, thinned = (posterior.update(new, draws=20) for posterior in pair)
+    assert not thinned.samples.running
+    columns_alike(whole.submissions(), thinned.submissions())
+    columns_alike(whole.graders(), thinned.graders())
+
+
 def test_leaving_reviews_out_in_parts_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without efforts to draw, predictions follow from the draws alone."""
     posterior = fitted(pg.Model(effort=False, priors=PRIORS), 1.0)
