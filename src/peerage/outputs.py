@@ -103,7 +103,7 @@ class Outputs:
             write_table(table, folder / name)
         self.posterior.save(folder / POSTERIOR)
         (folder / RECORD).write_text(json.dumps(self.record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        (folder / REPORT).write_bytes(staff_html(folder).encode())
+        (folder / REPORT).write_bytes(staff_html(folder, self.posterior).encode())
 
 
 def grades_table(posterior: Posterior, final: Final | None = None) -> pd.DataFrame:

@@ -59,8 +59,8 @@ class Fitted:
     record: Mapping[str, Any]
 
     @classmethod
-    def read(cls, folder: Path) -> Fitted:
-        """Read a folder of results."""
+    def read(cls, folder: Path, posterior: Posterior | None = None) -> Fitted:
+        """Read a folder of results; its posterior need not be read if it is at hand."""
         result = Result.of(folder)
         missing = [name for name in _ENTRIES if name not in result.record]
         if missing:
@@ -68,7 +68,7 @@ class Fitted:
         for name in result.sheets:
             result.require(name, _COLUMNS[name])
         tables = {name: _table(sheet) for name, sheet in result.sheets.items()}
-        fitted = cls(load(folder / "posterior.npz"), tables, result.record)
+        fitted = cls(load(folder / "posterior.npz") if posterior is None else posterior, tables, result.record)
         fitted._validate()
         return fitted
 
