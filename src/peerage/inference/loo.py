@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 DRAWS = 500
 """How many draws, spread over all chains, predict each review."""
 
-AT_ONCE = 8_000_000
+AT_ONCE = 4_000_000
 """How many predictions, one for each draw and review, are held in memory at a time; each takes some 30 bytes."""
 
 _FEW = 2000
@@ -134,10 +134,10 @@ def _portions(layout: Layout, n_reviews: int) -> Iterator[_Portion]:
 def _predictors(layout: Layout, samples: Samples, draws: Draws, seed: int, seen: NDArray[np.bool_]) -> list[_Predictor]:
     """One for each chain."""
     engine: Any = censored if layout.model.censoring else uncensored
-    given, low_effort = engine.prepare(layout), draws.low_effort_masses()
+    given, scale, low_effort = engine.prepare(layout), _scale(layout), draws.low_effort_masses()
     rngs = [np.random.default_rng([seed, index]) for index in range(samples.n_chains)]
     return [
-        _Predictor(layout, engine, given, samples, index, low_effort[index], rng, seen)
+        _Predictor(layout, engine, given, scale, samples, index, low_effort[index], rng, seen)
         for index, rng in enumerate(rngs)
     ]
 
@@ -150,6 +150,7 @@ class _Predictor:
         layout: Layout,
         engine: Any,
         given: Any,
+        scale: Scale,
         samples: Samples,
         index: int,
         low_effort: Floats,
@@ -157,14 +158,13 @@ class _Predictor:
         seen: NDArray[np.bool_],
     ) -> None:
         self.kernel = leave_out if layout.model.censoring else leave_out_exactly
-        self.layout, self.rng, self.low_effort = layout, rng, low_effort
+        self.layout, self.rng, self.scale, self.low_effort = layout, rng, scale, low_effort
         self.stored = {name: samples.draws[name][index] for name in VARIABLES} | {"hyper": samples.kept_hyper[index]}
         self.given = with_own_beliefs(given)
         self.state = engine.initial_state(layout, self.given, rng)
         self.work = engine.new_work(layout)
         n_reviews, n_reports = layout.book.n_reviews, len(layout.report_level)
         self.out = Prediction(np.zeros(n_reviews), np.zeros(n_reviews), np.zeros(n_reports))
-        self.scale = _scale(layout)
         n_seen = np.bincount(layout.reports.review_grader[seen], minlength=layout.n_graders)
         self.parts = Parts(seen, n_seen, seen)
 
