@@ -15,6 +15,7 @@ import twin
 from peerage.gradebook import Gradebook
 from peerage.inference import censored, uncensored
 from peerage.inference.arrays import Sums
+from peerage.inference.collapsed import BIAS, COUNT, RELIABILITY
 from peerage.inference.layout import lay_out
 from peerage.inference.likelihood import low_effort_density, low_effort_masses
 from peerage.inference.sampler import with_own_beliefs
@@ -83,6 +84,14 @@ class Arena:
     def start(self, rng: np.random.Generator) -> Any:
         """A dispersed start."""
         return self.engine.initial_state(self.layout, self.given, rng)
+
+    def centre(self, state: Any) -> None:
+        """Let graders be reflected from the first sweep on, at the middle of their grids, where the prior is."""
+        if self.model.censoring:
+            for column, grid in ((RELIABILITY, self.layout.grids.reliability), (BIAS, self.layout.grids.bias)):
+                middle = np.searchsorted(grid.points, 1.0 if grid.logarithmic else 0.0)
+                state.centre[:, column : column + 2] = middle, (len(grid) / 8) ** 2
+            state.centre[:, COUNT] = 1000.0
 
     def run(self, rng: np.random.Generator, state: Any, sweeps: int, keep: bool) -> Any:
         """Run sweeps; returns their draws."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from peerage.inference import conjugate, kernels
+from peerage.inference import collapsed, conjugate, kernels
 from peerage.model import Model
 
 
@@ -51,12 +51,16 @@ PLANTED: dict[str, Bug] = {
         "            count += 1\n",
     ),
     "low effort on the wrong side of the odds": Bug(
-        kernels,
+        collapsed,
         Model(priors="paper"),
-        """log_ratio(report, review, submission, given, state, work)
-                        log_odds -= beliefs.log_low_effort[report]""",
-        """log_ratio(report, review, submission, given, state, work)
-                        log_odds += beliefs.log_low_effort[report]""",
+        "careless += beliefs.log_low_effort[report]",
+        "careless -= beliefs.log_low_effort[report]",
+    ),
+    "every review taken for effortful by a reflection": Bug(
+        collapsed,
+        Model(priors="paper"),
+        "total += _log_mixed(effort, after, careless) - _log_mixed(effort, before, careless)",
+        "total += after - before",
     ),
 }
 
@@ -70,7 +74,15 @@ class Replacement(NamedTuple):
 
 
 def broken(name: str, folder: Path) -> Any:
-    """A copy of the kernel module with the bug planted."""
+    """A copy of the kernel module with the bug planted, in itself or in the part that it uses."""
+    bug = PLANTED[name]
+    if bug.module is collapsed:
+        return broken_with(Replacement(bug.module, bug.right, bug.wrong), kernels, folder)
+    return broken_part(name, folder)
+
+
+def broken_part(name: str, folder: Path) -> Any:
+    """A copy of the module with the bug."""
     bug = PLANTED[name]
     return _copy(Replacement(bug.module, bug.right, bug.wrong), folder, f"planted_{list(PLANTED).index(name)}")
 

@@ -67,6 +67,7 @@ def smallest_p_value(model: Model, seed: int, sweep: Any = None) -> float:
         independent.append(functions(arena, truth, twin.draw_reports(arena.book, model, truth, rng)))
     arena.put(twin.draw_reports(arena.book, model, twin.draw_prior(arena.book, model, rng), rng))
     state = arena.start(rng)
+    arena.centre(state)
     chain = []
     for _ in range(SWEEPS):
         current = arena.twin_state(state)

@@ -90,7 +90,7 @@ def test_finer_grids_change_nothing_that_matters() -> None:
     standard, fine = lay_out(book, model), lay_out(book, model)
     priors = model.hyperparameters
     gammas = ((priors.alpha_tau, priors.beta_tau), (priors.alpha_tau_ta, priors.beta_tau_ta))
-    fine.__dict__["grids"] = wide_grids((4.0,) * 3, (0.8,) * 3, priors.sigma_b, gammas, (), True, step=0.02)
+    fine.__dict__["grids"] = wide_grids((4.0,) * 3, (0.8,) * 3, priors.sigma_b, gammas, (), True, step=0.02, ratio=1.02)
     draws = [
         Draws(layout, sample(layout, chains=2, draws=2500, burn_in=200, seed=1), seed=1) for layout in (standard, fine)
     ]

@@ -27,6 +27,7 @@ class Reports(NamedTuple):
     grader_reviews: I64
     review_reports: I64
     review_grader: I32
+    review_submission: I32
     report_cell: I32
     submission_cells: I64
     cell_component: I32
@@ -132,6 +133,7 @@ class State(NamedTuple):
     effortful: Flags
     hyper: F64
     hyper_width: F64
+    centre: F64
 
 
 class Sums(NamedTuple):
@@ -174,6 +176,9 @@ class Work(NamedTuple):
     totals: F64
     offset: I64
     effortful: I64
+    others: I64
+    review_logs: F64
+    effort_masses: F64
     part: F32
     logs: F64
     sums: F64

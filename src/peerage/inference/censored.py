@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.inference.arrays import Beliefs, Draws, Given, Learning, Scratch, State, Tables, Work
+from peerage.inference.collapsed import MAX_SUMMED
 from peerage.inference.hyper import effort_prior
 from peerage.inference.kernels import sweep
 from peerage.inference.layout import AUTHOR, Layout
@@ -57,7 +58,7 @@ def initial_state(layout: Layout, given: Given, rng: np.random.Generator, chain:
     alpha, beta = effort_prior(theta) if layout.model.learned else beliefs.effort
     effort = np.where(np.isnan(known.effort), rng.beta(alpha, beta, layout.n_graders), known.effort)
     effortful = rng.random(layout.book.n_reviews) < effort[layout.reports.review_grader]
-    return State(true_grade, reliability, bias, effort, effortful, theta, width)
+    return State(true_grade, reliability, bias, effort, effortful, theta, width, np.zeros((layout.n_graders, 5)))
 
 
 def new_draws(layout: Layout, count: int) -> Draws:
@@ -98,6 +99,9 @@ def new_work(layout: Layout) -> Work:
         np.zeros(cells),
         np.zeros(layout.n_graders, np.int64),
         np.zeros(layout.n_graders, np.int64),
+        np.zeros((MAX_SUMMED, 4), np.int64),
+        np.zeros((int(np.diff(layout.reports.grader_reviews).max()), 4)),
+        np.zeros(32),
         np.zeros(longest, np.float32),
         np.zeros(longest),
         np.zeros(layout.max_levels),
@@ -233,7 +237,8 @@ def _tables(layout: Layout) -> Tables:
     log_mass = _flat([block.by_true_grade for block in blocks])
     level_start, level_edges, cut_cells, cut_shares = _level_edges(grids.true_grade, rubric)
     return Tables(
-        mass=np.maximum(np.exp(log_mass), _SMALLEST_MASS),
+        # A row of ones after the last stands in where kernels take more rows than there are reports.
+        mass=np.append(np.maximum(np.exp(log_mass), _SMALLEST_MASS), np.ones(len(grids.true_grade), np.float32)),
         log_mass=log_mass,
         log_mass_by_bias=log_mass if grids.b_stride == 1 else _flat([block.by_bias for block in blocks]),
         log_mass_by_reliability=_flat([b.by_reliability for b in blocks if b.by_reliability is not None]),

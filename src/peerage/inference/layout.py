@@ -235,6 +235,7 @@ def lay_out(book: Gradebook, model: Model) -> Layout:
         grader_reviews=_starts(review_grader, n_graders),
         review_reports=_starts(report_review, len(order)),
         review_grader=review_grader.astype(np.int32),
+        review_submission=review_submission.astype(np.int32),
         report_cell=cell_of[review_submission[report_review], report_component].astype(np.int32),
         submission_cells=_starts(submission, book.n_submissions),
         cell_component=component.astype(np.int32),

@@ -23,6 +23,7 @@ from peerage.inference.hyper import (
     sigma_s,
 )
 from peerage.inference.jit import jit
+from peerage.inference.likelihood import BLOCK
 
 _SUPPORT = 1e-9
 _SHIFTS = 2
@@ -30,7 +31,7 @@ _SHIFTS = 2
 
 @jit
 def cut_to_support(mass: F32, support: I64) -> None:
-    """Set the ends of the prior to zero that are less probable than a cell in a billion; note what is left."""
+    """Set the ends of the prior to zero that are less probable than a cell in a billion; note what is left, in whole blocks."""
     first, last = 0, len(mass)
     while first < last - 1 and mass[first] < _SUPPORT:
         mass[first] = 0.0
@@ -38,7 +39,8 @@ def cut_to_support(mass: F32, support: I64) -> None:
     while last > first + 1 and mass[last - 1] < _SUPPORT:
         last -= 1
         mass[last] = 0.0
-    support[0], support[1] = first, last
+    support[0] = max(min(first, len(mass) - -(-(last - first) // BLOCK) * BLOCK), 0)
+    support[1] = min(support[0] + -(-(last - first) // BLOCK) * BLOCK, len(mass))
 
 
 @jit

@@ -19,14 +19,17 @@ from peerage.inference.conjugate import Work as ExactWork
 from peerage.inference.conjugate import gather, log_density, log_density_given, move_review
 from peerage.inference.graders import count_effortful
 from peerage.inference.jit import jit
-from peerage.inference.kernels import MAX_COLLAPSED, expected_effort, load_special_prior, log_ratio
 from peerage.inference.learning import refresh
 from peerage.inference.learning_conjugate import refresh as refresh_exactly
 from peerage.inference.predictive import bin_mass
+from peerage.inference.products import expected_effort, load_special_prior, log_ratio
 from peerage.inference.vectors import TINY, copy_into, multiply, sum_of_products, sum_of_quotients, total_of
 
 Int = int | np.int64
 Bools = NDArray[np.bool_]
+
+MAX_COLLAPSED = 24
+"""Of submissions that more graders reviewed, the true grades are taken as they were drawn."""
 
 _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(48)
 """Where an integral over a bin is evaluated, as parts of the bin's half width, and the weights."""
@@ -210,7 +213,7 @@ def leave_out(
                 shift = offset[reports.review_grader[review]]
                 for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
                     c = reports.report_cell[report] - first
-                    multiply(running[c], tables.mass, tables.report_row[report] + shift, ends[c])
+                    multiply(running[c], tables.mass, tables.report_row[report] + shift, ends[c, 0], ends[c, 1])
         for c in range(last - first):
             work.totals[c] = total_of(running[c], ends[c, 0], ends[c, 1])
         for position in range(begin, end):

@@ -23,7 +23,15 @@ Integers = NDArray[np.int64]
 LOG_FLOOR = -700.0
 """The smallest log probability that is told apart from impossible."""
 
-_RELIABILITY_RATIO = 1.035
+STEP = 0.05
+"""How far true grades, and biases, are apart on the 0–5 scale."""
+
+RATIO = 1.05
+"""How far apart, at most, neighbouring reliabilities are."""
+
+BLOCK = 32
+"""Grids have a multiple of this many cells."""
+
 _TAIL = 5e-5
 
 
@@ -45,8 +53,8 @@ class Grid:
 
     @classmethod
     def geometric(cls, low: float, high: float, ratio: float) -> Grid:
-        """Cells from ``low`` to ``high``, each about ``ratio`` times the one before."""
-        count = int(np.ceil(np.log(high / low) / np.log(ratio))) + 1
+        """Cells from ``low`` to ``high``, each at most ``ratio`` times the one before."""
+        count = _whole_blocks(int(np.ceil(np.log(high / low) / np.log(ratio))) + 1)
         step = np.log(high / low) / (count - 1)
         logs: Floats = np.log(low) + step * np.arange(count)
         return cls(np.exp(logs), np.exp(np.append(logs - step / 2, logs[-1] + step / 2)), logarithmic=True)
@@ -97,20 +105,17 @@ def wide_grids(
     gammas: tuple[tuple[float, float], ...],
     normals: tuple[tuple[float, float], ...],
     with_bias: bool,
-    step: float = 0.05,
+    step: float = STEP,
+    ratio: float = RATIO,
 ) -> Grids:
     """Grids that do not bend the posterior: their ends come from the priors.
 
     ``gammas`` are the (shape, rate) of the reliability priors in use; ``normals`` the (mean, sd), in units of the
-    reported reliability, of those truncated normals that correlation adds.
+    reported reliability, of those truncated normals that correlation adds. True grades and biases are a ``step`` apart,
+    and each reliability is at most ``ratio`` times the one before.
     """
     low = min([-1.4, *(mean - 5.5 * sd for mean, sd in zip(mu_s, sigma_s, strict=True))])
     high = max([6.4, *(mean + 5.5 * sd for mean, sd in zip(mu_s, sigma_s, strict=True))])
-    # Cell edges fall on multiples of the step, where the cut-points of most rubrics lie.
-    first, last = int(np.floor(low / step)), int(np.ceil(high / step))
-    true_grade = Grid.linear((first + 0.5) * step, step, last - first)
-    reach = int(np.ceil(max(4 * sigma_b, 1.5) / step)) if with_bias else 0
-    bias = Grid.linear(-reach * step, step, 2 * reach + 1)
     lows = [0.02] + [float(gammaincinv(shape, _TAIL)) / rate for shape, rate in gammas]
     highs = [20.0] + [float(gammaincinv(shape, 1 - _TAIL)) / rate for shape, rate in gammas]
     for mean, sd in normals:
@@ -118,16 +123,36 @@ def wide_grids(
         log_density = -0.5 * (mean / sd) ** 2 - np.log(sd * np.sqrt(2 * np.pi)) - log_ndtr(mean / sd)
         lows.append(float(np.exp(min(np.log(_TAIL) - log_density, 0.0))))
         highs.append(mean + 4 * sd)
-    reliability = Grid.geometric(max(min(lows), 1e-4), max(highs), _RELIABILITY_RATIO)
-    return _assemble(true_grade, reliability, bias, 1, 1)
+    reliability = Grid.geometric(max(min(lows), 1e-4), max(highs), ratio)
+    reach = max(4 * sigma_b, 1.5) if with_bias else 0.0
+    return _assemble(_true_grades(low, high, step), reliability, _biases(reach, step), 1, 1)
 
 
 @lru_cache(maxsize=2)
-def learned_grids(with_bias: bool, step: float = 0.05) -> Grids:
+def learned_grids(with_bias: bool) -> Grids:
     """Grids wide enough for any priors that a class is likely to teach: true grades from -3 to 9, biases ±5."""
-    bias = Grid.linear(-5.0, step, round(10 / step) + 1) if with_bias else Grid.linear(0.0, step, 1)
-    true_grade = Grid.linear(-3.0 + step / 2, step, round(12 / step))
-    return _assemble(true_grade, Grid.geometric(0.004, 40.0, _RELIABILITY_RATIO), bias, 1, 1)
+    reliability = Grid.geometric(0.004, 40.0, RATIO)
+    biases = _biases(5.0 if with_bias else 0.0, STEP)
+    return _assemble(_true_grades(-3.0, 9.0, STEP), reliability, biases, 1, 1)
+
+
+def _true_grades(low: float, high: float, step: float) -> Grid:
+    """Cells whose edges fall on multiples of the step, where the cut-points of most rubrics lie."""
+    first, last = int(np.floor(low / step + 1e-9)), int(np.ceil(high / step - 1e-9))
+    return Grid.linear((first + 0.5) * step, step, _whole_blocks(last - first))
+
+
+def _biases(reach: float, step: float) -> Grid:
+    """Cells around zero; the one at zero alone if there is no reach."""
+    if not reach:
+        return Grid.linear(0.0, step, 1)
+    count = _whole_blocks(int(np.ceil(2 * reach / step - 1e-9)))
+    return Grid.linear(-(count // 2) * step, step, count)
+
+
+def _whole_blocks(count: int) -> int:
+    """The next number of cells that fills whole vectors of the processor: loops then leave no remainder."""
+    return -(-count // BLOCK) * BLOCK
 
 
 @lru_cache(maxsize=2)

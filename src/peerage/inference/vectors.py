@@ -29,11 +29,36 @@ def copy_into(target: F32, source: F32) -> None:
 
 
 @jit
-def multiply(target: F32, table: F32, start: int, ends: I64) -> None:
+def multiply(target: F32, table: F32, start: int, low: int, high: int) -> None:
     """Multiply a part of a vector by the table's entries, of which the vector's first belongs to that at ``start``."""
     first = np.uint64(start)
-    for i in range(np.uint64(ends[0]), np.uint64(ends[1])):
+    for i in range(np.uint64(low), np.uint64(high)):
         target[i] *= table[first + i]
+
+
+@jit
+def multiply_by_four(
+    target: F32, weights: F32, table: F32, start: tuple[int, int, int, int], low: int, high: int
+) -> None:
+    """Fill a part of a vector with products of weights and of four rows of the table; one pass takes less than four."""
+    a, b, c, d = np.uint64(start[0]), np.uint64(start[1]), np.uint64(start[2]), np.uint64(start[3])
+    for i in range(np.uint64(low), np.uint64(high)):
+        target[i] = weights[i] * table[a + i] * (table[b + i] * table[c + i]) * table[d + i]
+
+
+@jit(fastmath=REORDER)
+def sums_of_products(
+    weights: F32, table: F32, first: int, second: int, third: int, one: int, other: int, low: int, high: int
+) -> tuple[float, float, float]:
+    """Sums of a part of a vector times three rows of the table: by themselves, and times each of two other rows."""
+    a, b, c, d, e = np.uint64(first), np.uint64(second), np.uint64(third), np.uint64(one), np.uint64(other)
+    total, with_one, with_other = np.float32(0.0), np.float32(0.0), np.float32(0.0)
+    for i in range(np.uint64(low), np.uint64(high)):
+        product = weights[i] * table[a + i] * (table[b + i] * table[c + i])
+        total += product
+        with_one += product * table[d + i]
+        with_other += product * table[e + i]
+    return float(total), float(with_one), float(with_other)
 
 
 @jit
@@ -71,6 +96,32 @@ def total_of(weights: F32, begin: int, end: int) -> float:
     for i in range(np.uint64(begin), np.uint64(end)):
         total += weights[i]
     return float(total)
+
+
+@jit
+def total_of_few(weights: F32, begin: int, end: int) -> float:
+    """Sum of a short part of a vector: four sums side by side, for an addition waits for the one before."""
+    one = other = third = fourth = np.float32(0.0)
+    i, last = np.uint64(begin), np.uint64(end)
+    while i + np.uint64(4) <= last:
+        one += weights[i]
+        other += weights[i + np.uint64(1)]
+        third += weights[i + np.uint64(2)]
+        fourth += weights[i + np.uint64(3)]
+        i += np.uint64(4)
+    while i < last:
+        one += weights[i]
+        i += np.uint64(1)
+    return float((one + other) + (third + fourth))
+
+
+@jit
+def clear_outside(weights: F32, low: int, high: int) -> None:
+    """Set what lies outside a part of a vector to zero."""
+    for i in range(np.uint64(low)):
+        weights[i] = 0.0
+    for i in range(np.uint64(high), np.uint64(len(weights))):
+        weights[i] = 0.0
 
 
 @jit
