@@ -134,6 +134,8 @@ def _carried(
         if old.dtype.kind == "i":
             old = on_grid(old, getattr(before.grids, name), getattr(layout.grids, name))
         carried[name] = np.where(kept, old, start[name]).astype(start[name].dtype)
+    if "centre" in start:
+        carried["centre"] = np.where((grader >= 0)[:, None], values["centre"][np.maximum(grader, 0)], start["centre"])
     return carried
 
 
