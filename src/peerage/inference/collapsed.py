@@ -21,7 +21,7 @@ import numpy as np
 from peerage.inference.arrays import F64, Given, State, Sums, Work
 from peerage.inference.grid_masses import AUTHORS
 from peerage.inference.jit import jit
-from peerage.inference.products import find_report, load_special_prior, log_ratio
+from peerage.inference.products import Int, find_report, load_special_prior, log_ratio
 from peerage.inference.vectors import TINY, copy_into, multiply, sums_of_products
 
 MAX_SUMMED = 12
@@ -76,7 +76,7 @@ def update_graders(
 
 
 @jit
-def _average(centre: F64, reliability: int, bias: int) -> None:
+def _average(centre: F64, reliability: Int, bias: Int) -> None:
     """Take a grader's present values into the centre."""
     centre[COUNT] = min(centre[COUNT] + 1.0, _MEMORY)
     weight = 1.0 / centre[COUNT]
@@ -87,9 +87,7 @@ def _average(centre: F64, reliability: int, bias: int) -> None:
 
 
 @jit
-def _reflected(
-    grader: int, rng: np.random.Generator, has_bias: bool, given: Given, state: State
-) -> tuple[int, int]:
+def _reflected(grader: int, rng: np.random.Generator, has_bias: bool, given: Given, state: State) -> tuple[Int, Int]:
     """Where a grader's reliability and bias are to move; where they are, if that is off the grid or nothing moves."""
     centre, clamps = state.centre[grader], given.clamps
     old_reliability, old_bias = np.int64(state.reliability[grader]), np.int64(state.bias[grader])
@@ -114,7 +112,7 @@ def _opposite(rng: np.random.Generator, mean: float, variance: float) -> int:
 
 
 @jit
-def weigh_reviews(grader: int, reliability: int, bias: int, given: Given, state: State, work: Work) -> None:
+def weigh_reviews(grader: int, reliability: Int, bias: Int, given: Given, state: State, work: Work) -> None:
     """Log probabilities of each of a grader's reviews, in the rows of ``work.review_logs``.
 
     With effort as the grader stands, with effort if the grader had another reliability and bias, and without effort.
@@ -198,7 +196,7 @@ def weigh_reviews(grader: int, reliability: int, bias: int, given: Given, state:
 
 @jit
 def log_odds(
-    grader: int, reliability: int, bias: int, has_effort: bool, given: Given, state: State, work: Work
+    grader: int, reliability: Int, bias: Int, has_effort: bool, given: Given, state: State, work: Work
 ) -> float:
     """How much more probable, in logs, a grader's reviews are with another reliability and bias, which are weighed."""
     beliefs, group = given.beliefs, given.beliefs.group[grader]
@@ -252,7 +250,7 @@ def _chance_of_effort(effort: float, careful: float, careless: float) -> float:
     """The probability that a review was made with effort."""
     if effort <= 0.0 or effort >= 1.0:
         return effort
-    return 1.0 / (1.0 + (1.0 - effort) / effort * np.exp(min(careless - careful, 700.0)))
+    return float(1.0 / (1.0 + (1.0 - effort) / effort * np.exp(min(careless - careful, 700.0))))
 
 
 @jit

@@ -5,9 +5,9 @@ Arrays in, arrays out. True grades, reliabilities and biases are indexes into th
 
 One sweep updates
 
-1. for each submission, each grader's effort z given all other efforts, with the true grades and the grader's effort
-   probability summed out, and then at once the true grades given all z;
-2. for each grader, reliability, bias and effort probability.
+1. each grader's reliability and bias, effort probability and efforts, with all true grades summed out (``collapsed``);
+2. all true grades;
+3. each grader's reliability, bias and effort probability given the true grades, and learned priors with these.
 
 Integers are made 64 bits wide where they are passed on, lest a kernel be compiled once for each width. Products of
 likelihoods are taken in 32 bits. Where all of a product is so small that 32 bits cannot hold it (reliable
@@ -81,7 +81,8 @@ def _true_grades(rng: np.random.Generator, keep: bool, given: Given, state: Stat
         correlated = reports.author_start[submission + 1] > reports.author_start[submission]
         for cell in range(first, last):
             component = reports.cell_component[cell]
-            weights, low, high = beliefs.true_grade[component], beliefs.support[component, 0], beliefs.support[component, 1]
+            weights = beliefs.true_grade[component]
+            low, high = beliefs.support[component]
             if correlated or clamps.cell_bin[cell] >= 0:
                 load_special_prior(cell, submission, given, state, work)
                 weights, low, high = work.priors[cell - first], 0, len(running)

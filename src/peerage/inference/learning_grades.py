@@ -31,7 +31,10 @@ _SHIFTS = 2
 
 @jit
 def cut_to_support(mass: F32, support: I64) -> None:
-    """Set the ends of the prior to zero that are less probable than a cell in a billion; note what is left, in whole blocks."""
+    """Set the ends of the prior to zero that are less probable than a cell in a billion; note what is left.
+
+    That is a multiple of the vectors that the processor takes at once, so that loops leave no remainder.
+    """
     first, last = 0, len(mass)
     while first < last - 1 and mass[first] < _SUPPORT:
         mass[first] = 0.0
@@ -39,8 +42,9 @@ def cut_to_support(mass: F32, support: I64) -> None:
     while last > first + 1 and mass[last - 1] < _SUPPORT:
         last -= 1
         mass[last] = 0.0
-    support[0] = max(min(first, len(mass) - -(-(last - first) // BLOCK) * BLOCK), 0)
-    support[1] = min(support[0] + -(-(last - first) // BLOCK) * BLOCK, len(mass))
+    width = (last - first + BLOCK - 1) // BLOCK * BLOCK
+    support[0] = max(min(first, len(mass) - width), 0)
+    support[1] = min(support[0] + width, len(mass))
 
 
 @jit
