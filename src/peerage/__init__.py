@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from peerage.evaluation.search import Search as Search
     from peerage.evaluation.search import search as search
     from peerage.fitting import fit as fit
+    from peerage.fitting import fit_many as fit_many
     from peerage.formats import read_classes as read_classes
     from peerage.formats import read_grades as read_grades
     from peerage.gradebook import Gradebook as Gradebook
@@ -72,6 +73,7 @@ _HOMES = {
     "evaluate": "evaluation.evaluate",
     "explain": "decisions.explain",
     "fit": "fitting",
+    "fit_many": "fitting",
     "load": "inference.storage",
     "read_classes": "formats",
     "read_grades": "formats",
@@ -105,6 +107,7 @@ __all__ = [
     "evaluate",
     "explain",
     "fit",
+    "fit_many",
     "load",
     "read_classes",
     "read_grades",

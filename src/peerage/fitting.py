@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import secrets
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from peerage.errors import InputError, ModelError
+from peerage.executor import open_executor
 from peerage.gradebook import Gradebook
 from peerage.inference.draws import Draws
 from peerage.inference.keeping import MEMORY, every_few
@@ -17,7 +19,7 @@ from peerage.inference.layout import Layout, lay_out
 from peerage.inference.loo import leave_one_out
 from peerage.inference.modes import restarted, worse_chains
 from peerage.inference.posterior import Posterior
-from peerage.inference.progress import sweeps_progress
+from peerage.inference.progress import fits_progress, sweeps_progress
 from peerage.inference.sampler import Samples, at_least, must_compile, sample
 from peerage.model import Model
 
@@ -30,13 +32,23 @@ PILOT = 50
 DEFAULT_BURN_IN = 200
 """Sweeps that each chain discards unless told otherwise; chains forget their start within some tens of sweeps."""
 
+DEFAULT_DRAWS = 1000
+"""Draws of each chain unless told otherwise."""
+
+FIRST_DRAWS = 250
+"""Draws of each chain before effective ones are counted for the first time, if so many effective ones are wanted."""
+
+MOST_DRAWS = 20_000
+"""Draws of each chain after which no more are made, however few effective ones there are."""
+
 
 def fit(
     book: Gradebook,
     model: Model | str | None = None,
     *,
     chains: int = 4,
-    draws: int = 1000,
+    draws: int = DEFAULT_DRAWS,
+    target_ess: int | None = None,
     burn_in: int | None = None,
     seed: int | None = None,
     workers: int | None = None,
@@ -44,6 +56,10 @@ def fit(
     progress: bool = False,
 ) -> Posterior:
     """Infer true grades and graders' reliability, bias and effort.
+
+    Each chain makes ``draws`` draws. With ``target_ess``, chains go on instead until each true grade, reliability,
+    bias, effort and learned prior has as many effective draws, for the centre of its distribution and for its tails, or
+    until ``memory`` is used up.
 
     The same seed gives the same draws on one machine, whatever the number of workers; without one, a seed is drawn and
     recorded in ``Posterior.seed``. Where all draws, and what is made of them, would take more than ``memory``
@@ -57,25 +73,73 @@ def fit(
     """
     if not isinstance(book, Gradebook):
         raise InputError("fit takes a Gradebook; make one of a file with read_grades")
+    target_ess = None if target_ess is None else at_least(1, target_ess=target_ess)
     burn_in = DEFAULT_BURN_IN if burn_in is None else burn_in
     chains, draws, burn_in = at_least(1, chains=chains), at_least(1, draws=draws), at_least(0, burn_in=burn_in)
     workers = None if workers is None else at_least(1, workers=workers)
     seed = secrets.randbits(32) if seed is None else at_least(0, seed=seed)
+    first = draws if target_ess is None else min(draws, FIRST_DRAWS)
+    settings: dict[str, Any] = {"chains": chains, "burn_in": burn_in, "seed": seed, "workers": workers}
+    settings |= {"memory": memory, "progress": progress}
     if isinstance(model, str):
         if model != AUTO:
             raise ModelError(f"there is no model {model!r}; give a Model, 'auto', or leave it out")
-        return fit_chosen(
-            book,
-            Model(),
-            chains=chains,
-            draws=draws,
-            burn_in=burn_in,
-            seed=seed,
-            workers=workers,
-            memory=memory,
-            progress=progress,
-        )
-    model = Model() if model is None else model
+        return fit_chosen(book, Model(), draws=draws, target_ess=target_ess, **settings)
+    posterior = _fit(book, Model() if model is None else model, draws=first, **settings)
+    return posterior if target_ess is None else _until(posterior, target_ess, workers, memory)
+
+
+def fit_many(
+    books: Iterable[Gradebook],
+    model: Model | str | None = None,
+    *,
+    seed: int | None = None,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    progress: bool = False,
+    **settings: Any,
+) -> list[Posterior]:
+    """Fit many classes, a department's or a study's: as many at once as there are processors, or on a Dask cluster.
+
+    ``settings`` are those of :func:`fit`. Each class has a seed of its own, in ``Posterior.seed``, with which
+    :func:`fit` gives the same draws.
+
+    >>> import peerage as pg
+    >>> books = [pg.simulate(students=8, weeks=1, seed=seed)[0] for seed in range(3)]
+    >>> [posterior.book.n_reviews for posterior in pg.fit_many(books, chains=1, draws=20, seed=0)]
+    [34, 34, 34]
+    """
+    books = list(books)
+    seed = secrets.randbits(32) if seed is None else at_least(0, seed=seed)
+    children = np.random.SeedSequence(seed).spawn(len(books))
+    items = [(book, int(child.generate_state(1)[0])) for book, child in zip(books, children, strict=True)]
+    found: dict[int, Posterior] = {}
+    with open_executor(workers, scheduler) as executor, fits_progress(len(items), shown=progress) as report:
+        for index, posterior in executor.map(_fit_one, (model, settings), items):
+            found[index] = posterior
+            report(1)
+    return [found[index] for index in range(len(items))]
+
+
+def _fit_one(shared: tuple[Model | str | None, dict[str, Any]], item: tuple[Gradebook, int]) -> Posterior:
+    """One of many fits, on one processor."""
+    (model, settings), (book, seed) = shared, item
+    return fit(book, model, seed=seed, workers=1, **settings)
+
+
+def _fit(
+    book: Gradebook,
+    model: Model,
+    *,
+    chains: int,
+    draws: int,
+    burn_in: int,
+    seed: int,
+    workers: int | None,
+    memory: float,
+    progress: bool,
+) -> Posterior:
+    """Fit a model with settings that have been checked."""
     begun = time.perf_counter()
     layout = lay_out(book, model)
     every = every_few(layout, chains, draws, memory)
@@ -89,12 +153,35 @@ def fit(
     return Posterior(book, model, seed, burn_in, samples, timings, restarts)
 
 
-def fit_chosen(book: Gradebook, base: Model, *, draws: int, **settings: Any) -> Posterior:
+def _until(posterior: Posterior, target: int, workers: int | None, memory: float) -> Posterior:
+    """Go on until every entry has so many effective draws, or until no more draws can be kept."""
+    samples, most = posterior.samples, MOST_DRAWS
+    while every_few(posterior.layout, samples.n_chains, most, memory) > samples.every:
+        most //= 2
+    while (least := least_effective(posterior)) < target and posterior.samples.n_draws < most:
+        made = posterior.samples.n_draws
+        # A little more than what it takes if the rest is like what there is, which may be too few to know.
+        wanted = int(1.1 * made * target / max(least, 1.0)) - made
+        posterior = posterior.extend(min(max(wanted, made // 4), 3 * made, most - made), workers=workers)
+    return posterior
+
+
+def least_effective(posterior: Posterior) -> float:
+    """The effective draws of the entry that has fewest, in the centre or the tails; 0 if they are too few to know."""
+    table = posterior.diagnostics()
+    least = np.fmin(table["ess_bulk"].to_numpy(float), table["ess_tail"].to_numpy(float))
+    return float(np.nan_to_num(least, nan=0.0).min())
+
+
+def fit_chosen(
+    book: Gradebook, base: Model, *, draws: int = DEFAULT_DRAWS, target_ess: int | None = None, **settings: Any
+) -> Posterior:
     """Compare models with a quarter of the draws, and fit the one that is chosen; ``base`` has what is fixed."""
     from peerage.selection import choose
 
-    model, choice = choose(book, base, lambda model: fit(book, model, draws=max(draws // 4, 100), **settings))
-    return replace(fit(book, model, draws=draws, **settings), choice=choice)
+    few = max(draws // 4, 100)
+    model, choice = choose(book, base, lambda model: fit(book, model, draws=few, **settings))
+    return replace(fit(book, model, draws=draws, target_ess=target_ess, **settings), choice=choice)
 
 
 def _in_best_mode(

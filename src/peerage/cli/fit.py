@@ -80,7 +80,8 @@ def command(
     required_reviews: credit.RequiredReviews = 0,
     minimum_reviews: credit.MinimumReviews = 3,
     chains: sampling.Chains = 4,
-    draws: sampling.Draws = 1000,
+    draws: sampling.DrawsOrTarget = None,
+    target_ess: sampling.TargetEss = None,
     burn_in: sampling.BurnIn = None,
     seed: sampling.Seed = 0,
     workers: sampling.Workers = None,
@@ -91,6 +92,7 @@ def command(
     """Estimate the grades of all submissions and how well everybody grades, and write them to a folder."""
     from peerage.decisions.choices import Choices
     from peerage.decisions.credit import Scale
+    from peerage.fitting import DEFAULT_DRAWS
     from peerage.model import Model
 
     choices = Choices(
@@ -116,6 +118,8 @@ def command(
     results.check_target(out, [*grades, *(path for path in settings if path is not None)])
     if model_name is not None and (no_bias or no_effort or no_censoring or correlation):
         raise typer.BadParameter("a model that is chosen leaves no feature to be chosen by hand", param_hint="--model")
+    if draws is not None and target_ess is not None:
+        raise typer.BadParameter("give a number of draws or a target of effective ones", param_hint="--target-ess")
     if republish and published is None:
         raise typer.BadParameter("name the results that were handed out with --published", param_hint="--republish")
     model = Model(
@@ -135,7 +139,8 @@ def command(
         choices=choices,
         sampling={
             "chains": chains,
-            "draws": draws,
+            "draws": DEFAULT_DRAWS if draws is None else draws,
+            "target_ess": target_ess,
             "burn_in": burn_in,
             "seed": seed,
             "workers": workers,

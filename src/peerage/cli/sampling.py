@@ -43,6 +43,13 @@ FixedFile = Annotated[
 ]
 Chains = Annotated[int, typer.Option(min=1, help="How many independent chains are run.")]
 Draws = Annotated[int, typer.Option(min=1, help="How many draws each chain keeps.")]
+DrawsOrTarget = Annotated[
+    int | None, typer.Option("--draws", min=1, help="How many draws each chain keeps.", show_default="1000")
+]
+TargetEss = Annotated[
+    int | None,
+    typer.Option(min=1, help="Draw until every grade, grader and prior has as many effective draws; not with --draws."),
+]
 BurnIn = Annotated[
     int | None, typer.Option(min=0, help="How many draws each chain discards first.", show_default="200")
 ]
