@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from hashlib import sha256
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from types import ModuleType
 from typing import Any, NamedTuple
 
 from peerage.inference import collapsed, conjugate, kernels
 from peerage.model import Model
+
+FOLDER = Path(__file__).parent / "__pycache__" / "planted"
 
 
 class Bug(NamedTuple):
@@ -73,37 +77,47 @@ class Replacement(NamedTuple):
     wrong: str
 
 
-def broken(name: str, folder: Path) -> Any:
+def broken(name: str) -> Any:
     """A copy of the kernel module with the bug planted, in itself or in the part that it uses."""
     bug = PLANTED[name]
     if bug.module is collapsed:
-        return broken_with(Replacement(bug.module, bug.right, bug.wrong), kernels, folder)
-    return broken_part(name, folder)
+        return broken_with(Replacement(bug.module, bug.right, bug.wrong), kernels)
+    return broken_part(name)
 
 
-def broken_part(name: str, folder: Path) -> Any:
+def broken_part(name: str) -> Any:
     """A copy of the module with the bug."""
     bug = PLANTED[name]
-    return _copy(Replacement(bug.module, bug.right, bug.wrong), folder, f"planted_{list(PLANTED).index(name)}")
+    return _copy(Replacement(bug.module, bug.right, bug.wrong))
 
 
-def broken_with(bug: Replacement, user: ModuleType, folder: Path) -> Any:
+def broken_with(bug: Replacement, user: ModuleType) -> Any:
     """A copy of a module that uses a copy of another with the bug planted."""
-    _copy(bug, folder, "planted_part")
-    name = f"from {bug.module.__name__} import"
-    return _copy(Replacement(user, name, "from planted_part import"), folder, "planted_user")
+    part = _copy(bug)
+    return _copy(Replacement(user, f"from {bug.module.__name__} import", f"from {part.__name__} import"))
 
 
-def _copy(change: Replacement, folder: Path, name: str) -> Any:
-    """Load a module under another name, with one piece of its text replaced."""
+def _copy(change: Replacement) -> Any:
+    """Load a module under another name, with one piece of its text replaced.
+
+    The name tells the text, and the file stays: what one test compiled serves the others.
+    """
     source = Path(change.module.__file__ or "").read_text(encoding="utf-8")
     assert source.count(change.right) == 1, f"{change.right!r} must occur once in {change.module.__name__}"
-    path = folder / f"{name}.py"
-    path.write_text(source.replace(change.right, change.wrong), encoding="utf-8")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    text = source.replace(change.right, change.wrong)
+    name = f"planted_{sha256(text.encode()).hexdigest()[:16]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    path = FOLDER / f"{name}.py"
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    if not path.exists():
+        with NamedTemporaryFile("w", dir=FOLDER, suffix=".part", delete=False, encoding="utf-8") as part:
+            part.write(text)
+        Path(part.name).replace(path)
+    spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
     copy = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = copy
+    sys.modules[name] = copy
     spec.loader.exec_module(copy)
     return copy

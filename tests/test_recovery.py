@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -71,10 +70,10 @@ def test_class_b_is_recovered_and_intervals_cover() -> None:
 
 
 @pytest.mark.slow
-def test_a_planted_bug_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_planted_bug_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """A sampler that weighs low effort the wrong way does not recover efforts."""
     bug = "low effort on the wrong side of the odds"
-    monkeypatch.setattr(censored, "sweep", broken(bug, tmp_path).sweep)
+    monkeypatch.setattr(censored, "sweep", broken(bug).sweep)
     assert recover(0).effort_spearman < 0.58
 
 

@@ -1,0 +1,107 @@
+"""Effective draws a core-second beside NumPyro's NUTS: the same posterior, the standard class, warm-up included.
+
+NumPyro samples in 32 bits, its faster setting, with efforts summed out; its compilation is not counted, nor is ours.
+Both run one chain. Core-seconds are those of all threads of the process. That both sample the same posterior is checked
+by the means and variances of all entries, in units of their Monte-Carlo errors.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+import peerage
+from peerage.inference.diagnostics import rhat_and_ess
+from peerage.inference.draws import Draws
+from peerage.inference.layout import lay_out
+from peerage.inference.sampler import sample
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+
+VARIABLES = ("true_grade", "reliability", "bias", "effort")
+WARM_UP, DRAWS = 500, 1000
+"""What NUTS is given; the step size and the mass matrix need some hundred draws to settle."""
+
+OUR_DRAWS = 4000
+
+
+def ours(book: peerage.Gradebook, priors: peerage.Priors) -> tuple[dict[str, NDArray[np.float64]], float]:
+    """Draws by variable, and core-seconds."""
+    layout = lay_out(book, peerage.Model(priors=priors))
+    sample(layout, chains=1, draws=1, burn_in=0, seed=0, workers=1)
+    begun = time.process_time()
+    samples = sample(layout, chains=1, draws=OUR_DRAWS, burn_in=200, seed=1, workers=1)
+    seconds = time.process_time() - begun
+    draws = Draws(layout, samples, 1)
+    return {name: np.asarray(draws.on_model_scale(name), np.float64) for name in VARIABLES}, seconds
+
+
+def theirs(book: peerage.Gradebook, priors: peerage.Priors) -> tuple[dict[str, NDArray[np.float64]], float]:
+    """Draws by variable of what is inferred, and core-seconds of the second run, which compiles nothing."""
+    import jax
+    from numpyro.infer import MCMC, NUTS, init_to_median
+
+    from nuts import paper_model
+
+    kernel = NUTS(paper_model(book, priors), init_strategy=init_to_median())
+    sampler = MCMC(kernel, num_warmup=WARM_UP, num_samples=DRAWS, num_chains=1, progress_bar=False)
+    sampler.run(jax.random.key(0))
+    begun = time.process_time()
+    sampler.run(jax.random.key(1))
+    found = {name: np.asarray(values, np.float64) for name, values in sampler.get_samples(group_by_chain=True).items()}
+    return found, time.process_time() - begun
+
+
+def inferred(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(1, draws, entries) those entries that move."""
+    flat = values.reshape(1, values.shape[1], -1)
+    return np.asarray(flat[:, :, flat.std(axis=(0, 1)) > 0])
+
+
+def largest_gap(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Differences of means and of variances, in units of their Monte-Carlo standard errors."""
+    centre, gaps = right.mean(axis=(0, 1)), []
+    for pair in ((left, right), ((left - centre) ** 2, (right - centre) ** 2)):
+        means, errors = [], []
+        for draws in pair:
+            means.append(draws.mean(axis=(0, 1)))
+            errors.append(draws.std(axis=(0, 1)) / np.sqrt(rhat_and_ess(draws).ess_bulk))
+        gaps.append(np.abs(means[0] - means[1]) / np.hypot(*errors))
+    return np.concatenate(gaps)
+
+
+def measure() -> dict[str, Any]:
+    """Effective draws a core-second of both, and their ratios, by variable; and whether the posteriors agree."""
+    book, _ = peerage.simulate(setting="b", seed=0)
+    priors = peerage.Priors.paper()
+    our_draws, our_seconds = ours(book, priors)
+    their_draws, their_seconds = theirs(book, priors)
+    print("Effective draws a core-second, median and first percentile of the entries\n")
+    print(f"{'':<14}{'peerage':>16}{'NumPyro':>16}{'times':>14}")
+    rows, gaps = [], []
+    for variable in VARIABLES:
+        left, right = inferred(our_draws[variable]), inferred(their_draws[variable])
+        row: dict[str, Any] = {"variable": variable}
+        for name, draws, seconds in (("ours", left, our_seconds), ("nuts", right, their_seconds)):
+            rate = rhat_and_ess(draws).ess_bulk / seconds
+            row |= {f"{name}_median": float(np.median(rate)), f"{name}_worst": float(np.quantile(rate, 0.01))}
+        row |= {f"times_{kind}": row[f"ours_{kind}"] / row[f"nuts_{kind}"] for kind in ("median", "worst")}
+        rows.append(row)
+        gaps.append(largest_gap(left, right))
+        pairs = (f"{row[f'{name}_median']:.1f} {row[f'{name}_worst']:>6.1f}" for name in ("ours", "nuts", "times"))
+        print(f"{variable.replace('_', ' '):<14}" + "".join(f"{pair:>16}" for pair in pairs), flush=True)
+    worst = np.concatenate(gaps)
+    limit = float(stats.norm.isf(1e-3 / worst.size / 2))
+    print(f"\nlargest of {worst.size:,} differences: {worst.max():.2f} standard errors, by chance up to {limit:.2f}")
+    print(f"core-seconds: {our_seconds:.1f} for 200 + {OUR_DRAWS:,} sweeps, {their_seconds:.1f} for NUTS")
+    return {"rows": rows, "largest_difference": float(worst.max()), "limit": limit}
+
+
+if __name__ == "__main__":
+    measure()
