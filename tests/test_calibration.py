@@ -85,9 +85,12 @@ def test_the_truths_rank_is_uniform(model: Model) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("bug", PLANTED)
+@pytest.mark.parametrize("bug", [bug for bug in PLANTED if "reflection" not in bug])
 def test_planted_bugs_are_caught(bug: str) -> None:
-    """With twice as many replicates, lest the weakest of them slip through by chance."""
+    """With twice as many replicates, lest the weakest of them slip through by chance.
+
+    The broken reflection, which takes long to compile, is left to the other tiers.
+    """
     sweep = broken(bug).sweep
     scores = normal_scores(PLANTED[bug].model, seed=1, sweep=sweep, replicates=2 * REPLICATES)
     assert smallest_p_value(scores) < FALSE_ALARM

@@ -97,7 +97,7 @@ def test_a_chain_in_the_mirror_image_is_recognised() -> None:
     mirrored["effortful"], mirrored["effort"] = ~mirrored["effortful"], 1 - mirrored["effort"]
     mirrored["hyper"][TAU_L], mirrored["hyper"][RELIABILITY] = np.log(1.0), np.log(3.0)
     states[1] = states[1]._replace(variables=mirrored)
-    samples = sample(layout, chains=4, draws=50, burn_in=0, seed=0, states=tuple(states))
+    samples = sample(layout, chains=4, draws=10, burn_in=0, seed=0, states=tuple(states))
     found = leave_one_out(layout, samples, Draws(layout, samples, 0), 0)
     best, worse = worse_chains(found.by_chain, book.review_submission)
     assert worse == (1,)

@@ -21,7 +21,17 @@ from scipy.special import expit, logsumexp
 import closed_forms
 import twin
 from peerage.gradebook import MISSING, Gradebook
-from peerage.inference import arrays, censored, collapsed, conjugate, graders, kernels, uncensored, vectors
+from peerage.inference import (
+    arrays,
+    censored,
+    collapsed,
+    conjugate,
+    graders,
+    kernels,
+    products,
+    uncensored,
+    vectors,
+)
 from peerage.inference.layout import AUTHOR, Layout, lay_out
 from peerage.model import Fixed, Model
 from peerage.rubric import Rubric
@@ -250,6 +260,14 @@ def test_a_reflection_is_weighed_with_true_grades_and_efforts_summed_out(model: 
                 total += float(np.logaddexp(np.log(effort) + careful, np.log1p(-effort) + careless))
             totals.append(total)
         assert gain == pytest.approx(totals[1] - totals[0], abs=5e-3)
+
+
+@pytest.mark.parametrize(("mean", "precision"), [(2.03, 1.5), (-2.9, 0.3), (9.4, 40.0), (12.0, 2.0)])
+def test_a_normal_on_a_grid_is_that_of_its_formula(mean: float, precision: float) -> None:
+    points, out = np.arange(-2.975, 9.8, 0.05), np.zeros(256, np.float32)
+    products.fill_normal(points, mean, precision, out)
+    exact = np.exp(-0.5 * precision * (points - mean) ** 2)
+    assert out == pytest.approx(np.where(exact > 1e-9, exact, 0.0), rel=1e-5, abs=2e-9)
 
 
 def test_the_density_of_an_effort_sums_its_reviews_efforts_out() -> None:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv, gammaln, log_ndtr
 
 from peerage.gradebook import TA
+from peerage.inference.hyper import RELIABILITY, RELIABILITY_TA, SHAPE, TA_SHAPE
 from peerage.inference.layout import AUTHOR, Correlation
 from peerage.inference.posterior import Posterior
 
@@ -48,14 +49,24 @@ class GraderPrior:
 
 
 def fit_prior(posterior: Posterior) -> GraderPrior:
-    """The priors of a fit; if they were learned, at the means of their hyperparameters."""
+    """The priors of a fit.
+
+    If they were learned, those of reliability are each draw's own: at the means of the hyperparameters, the tails are
+    lighter than those that reliabilities were drawn from. Efforts, and what is tied to own grades, are at the means.
+    """
     model, layout, priors = posterior.model, posterior.layout, posterior.hyperparameters
     tied = Correlation.of(priors, *map(np.array, priors.for_components(len(posterior.book.rubric))))
     is_ta = layout.group == TA
     levels = (np.arange(_NODES) + 0.5) / _NODES
+    shape = np.where(is_ta, priors.alpha_tau_ta, priors.alpha_tau)
+    rate = np.where(is_ta, priors.beta_tau_ta, priors.beta_tau)
+    if model.learned:
+        theta = posterior.samples.kept_hyper.reshape(-1, layout.n_hyper)[:, :, None]
+        shape = np.where(is_ta, TA_SHAPE, np.exp(theta[:, SHAPE]))
+        rate = shape / np.exp(np.where(is_ta, theta[:, RELIABILITY_TA], theta[:, RELIABILITY]))
     return GraderPrior(
-        shape=np.where(is_ta, priors.alpha_tau_ta, priors.alpha_tau),
-        rate=np.where(is_ta, priors.beta_tau_ta, priors.beta_tau),
+        shape=shape,
+        rate=rate,
         correlated=layout.group == AUTHOR,
         mean=tied.origin,
         sd=tied.sd,

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from peerage.inference.arrays import F64, I32, I64, Given, State, Work
+from peerage.inference.arrays import F32, F64, I32, I64, Given, State, Work
 from peerage.inference.jit import jit
 from peerage.inference.learning_grades import reliability_of
-from peerage.inference.vectors import log_sum
+from peerage.inference.vectors import copy_into, log_sum
 
 Int = int | np.int64
 
@@ -34,19 +34,26 @@ def find_report(review: Int, cell: Int, review_reports: I64, report_cell: I32) -
 
 
 @jit
+def _author_mean(component: Int, submission: Int, given: Given, state: State) -> float:
+    """The prior mean of a true grade that depends on its authors' reliabilities."""
+    reports, beliefs = given.reports, given.beliefs
+    begin, end = reports.author_start[submission], reports.author_start[submission + 1]
+    mean = beliefs.author_mean[component] - beliefs.author_slope[component] * beliefs.author_origin[0]
+    for position in range(begin, end):
+        author = np.int64(reports.authors[position])
+        reliability = reliability_of(author, given.clamps, given.tables.reliability_points, state.reliability)
+        mean += beliefs.author_slope[component] * reliability / (end - begin)
+    return float(mean)
+
+
+@jit
 def _log_prior(cell: Int, submission: Int, given: Given, state: State, out: F64) -> None:
     """The logarithm, up to a constant, of the prior of a cell's true grade."""
     reports, tables, beliefs, clamps = given.reports, given.tables, given.beliefs, given.clamps
     component = reports.cell_component[cell]
     size = len(tables.true_grade_points)
-    n_authors = reports.author_start[submission + 1] - reports.author_start[submission]
-    if n_authors:
-        mean = beliefs.author_mean[component] - beliefs.author_slope[component] * beliefs.author_origin[0]
-        for position in range(reports.author_start[submission], reports.author_start[submission + 1]):
-            reliability = reliability_of(
-                np.int64(reports.authors[position]), clamps, tables.reliability_points, state.reliability
-            )
-            mean += beliefs.author_slope[component] * reliability / n_authors
+    if reports.author_start[submission + 1] > reports.author_start[submission]:
+        mean = _author_mean(component, submission, given, state)
         for i in range(size):
             out[i] = -0.5 * beliefs.author_precision[component] * (tables.true_grade_points[i] - mean) ** 2
     else:
@@ -60,11 +67,42 @@ def _log_prior(cell: Int, submission: Int, given: Given, state: State, out: F64)
 
 @jit
 def load_special_prior(cell: Int, submission: Int, given: Given, state: State, work: Work) -> None:
-    """Start a cell's product with a prior that is not the component's own: shifted by its authors, or cut to a bin."""
-    _log_prior(cell, submission, given, state, work.logs)
-    row = cell - given.reports.submission_cells[submission]
-    for i in range(work.running.shape[1]):
-        work.priors[row, i] = np.exp(work.logs[i]) if work.logs[i] > -20.0 else 0.0
+    """A prior that is not the component's own, in ``work.priors``: shifted by its authors, or cut to a bin."""
+    reports, beliefs, clamps = given.reports, given.beliefs, given.clamps
+    component = reports.cell_component[cell]
+    out = work.priors[cell - reports.submission_cells[submission]]
+    if reports.author_start[submission + 1] > reports.author_start[submission]:
+        mean = _author_mean(component, submission, given, state)
+        fill_normal(given.tables.true_grade_points, mean, beliefs.author_precision[component], out)
+    else:
+        copy_into(out, beliefs.true_grade[component])
+    if clamps.cell_bin[cell] >= 0:
+        for i in range(len(out)):
+            out[i] *= clamps.bins[clamps.cell_bin[cell], i]
+
+
+@jit
+def fill_normal(points: F64, mean: float, precision: float, out: F32) -> None:
+    """exp(−precision·(x − mean)²/2) on evenly spaced points; zero where that is less than a billionth.
+
+    From the point next to the mean outwards each value is the one before times a factor, which itself changes by a
+    factor: exponentials of every point would take longer than all else.
+    """
+    size, step = len(points), points[1] - points[0]
+    start = min(max(int(np.floor((mean - points[0]) / step + 0.5)), 0), size - 1)
+    bend = np.exp(-precision * step * step)
+    for i in range(size):
+        out[i] = 0.0
+    for direction in (1, -1):
+        gap = direction * (points[start] - mean)
+        value = np.exp(-0.5 * precision * gap * gap)
+        factor = np.exp(-0.5 * precision * step * (2.0 * gap + step))
+        i = start
+        while 0 <= i < size and value > 1e-9:
+            out[i] = value
+            value *= factor
+            factor *= bend
+            i += direction
 
 
 @jit
