@@ -48,7 +48,7 @@ def floor(layout: Layout) -> float:
 def main() -> None:
     """Measure and print."""
     book, _ = peerage.simulate(setting="b", seed=0)
-    layout = lay_out(book, peerage.Model())
+    layout = lay_out(book, peerage.Model(priors="paper"))
     sample(layout, chains=1, draws=1, burn_in=0, seed=0, workers=1)
     warm_up = sample(layout, chains=1, draws=1, burn_in=200, seed=0, workers=1)
     samples = sample(layout, chains=1, draws=DRAWS, burn_in=0, seed=0, workers=1, states=warm_up.states)
