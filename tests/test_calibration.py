@@ -15,13 +15,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
-from scipy.special import ndtri
 
 import twin
 from arena import Arena, Floats
 from peerage.model import Model
 from planted import PLANTED, broken
+from ranks import normal_score, smallest_p_value
 from tiny import MODELS, model_id
 
 REPLICATES, BURN_IN, DRAWS, THIN = 200, 150, 100, 8
@@ -59,23 +58,8 @@ def normal_scores(model: Model, seed: int, sweep: Any = None, replicates: int = 
         drawn.append(kept["effortful_count"].astype(float))
         true.append(np.array([float(truth.effortful.sum())]))
         pairs = zip(quantities(arena, *drawn), quantities(arena, *true), strict=True)
-        scores.append([_score(values, right[0], rng) for values, right in pairs])
+        scores.append([normal_score(values, right[0], rng) for values, right in pairs])
     return np.array(scores)
-
-
-def _score(draws: Floats, truth: float, rng: np.random.Generator) -> float:
-    """The normal score of the truth's rank, ties broken at random."""
-    below, equal = np.sum(draws < truth), np.sum(draws == truth)
-    return float(ndtri((below + rng.random() * (equal + 1)) / (len(draws) + 1)))
-
-
-def smallest_p_value(scores: Floats) -> float:
-    """Of tests that each quantity's scores have mean 0 and variance 1."""
-    count = len(scores)
-    shift = 2 * stats.norm.sf(np.abs(scores.mean(axis=0)) * np.sqrt(count))
-    squares = (scores**2).sum(axis=0)
-    spread = 2 * np.minimum(stats.chi2.sf(squares, count), stats.chi2.cdf(squares, count))
-    return float(min(shift.min(), spread.min()))
 
 
 @pytest.mark.slow
@@ -110,5 +94,5 @@ def test_a_sampler_that_ignores_the_data_is_caught() -> None:
             for name in ("true_grade", "reliability", "bias", "effort")
         )
         log_likelihood = arena.log_likelihood(s, p, b, e)
-        scores.append([_score(log_likelihood[1:], log_likelihood[0], rng)])
+        scores.append([normal_score(log_likelihood[1:], log_likelihood[0], rng)])
     assert smallest_p_value(np.array(scores)) < FALSE_ALARM

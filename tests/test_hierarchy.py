@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import stats
-from scipy.special import expit, ndtr, ndtri
+from scipy.special import expit, ndtr
 
 import twin
 from arena import Arena
@@ -25,6 +25,7 @@ from peerage.inference import conjugate, learning_conjugate
 from peerage.inference.learned import coordinate_names, in_use
 from peerage.model import Model, Priors
 from planted import Replacement, broken_with
+from ranks import normal_score, smallest_p_value
 from tiny import model_id
 
 Floats = NDArray[np.float64]
@@ -154,7 +155,7 @@ def _scores(arena: Arena, used: NDArray[np.intp], rng: np.random.Generator) -> l
         np.array([drawn["tau_l"]]),
     )
     pairs += [(mine, true[0])]
-    return [_score(values, float(right), rng) for values, right in pairs]
+    return [normal_score(values, float(right), rng) for values, right in pairs]
 
 
 def _coordinate(drawn: dict[str, Any], names: list[str], place: int) -> float:
@@ -164,21 +165,6 @@ def _coordinate(drawn: dict[str, Any], names: list[str], place: int) -> float:
     if name in ("mean_bias", "mu_s", "mu_l"):
         return float(value)
     return float(np.log(value / (1 - value)) if name == "effort" else np.log(value))
-
-
-def _score(draws: Floats, truth: float, rng: np.random.Generator) -> float:
-    """The normal score of the truth's rank, ties broken at random."""
-    below, equal = np.sum(draws < truth), np.sum(draws == truth)
-    return float(ndtri((below + rng.random() * (equal + 1)) / (len(draws) + 1)))
-
-
-def smallest_p_value(scores: Floats) -> float:
-    """Of tests that each quantity's scores have mean 0 and variance 1."""
-    count = len(scores)
-    shift = 2 * stats.norm.sf(np.abs(scores.mean(axis=0)) * np.sqrt(count))
-    squares = (scores**2).sum(axis=0)
-    spread = 2 * np.minimum(stats.chi2.sf(squares, count), stats.chi2.cdf(squares, count))
-    return float(min(shift.min(), spread.min()))
 
 
 @pytest.mark.slow

@@ -56,21 +56,13 @@ def command(
     if loo and folds is not None:
         raise typer.BadParameter("leave-one-out has no folds; give one of --loo and --folds", param_hint="--loo")
     out = grades[0].with_name(f"{grades[0].stem}-evaluation") if out is None else out
-    settings = [rubric, fixed, exclude, None if priors in sampling.PRIORS_BY_NAME else Path(priors)]
-    results.check_target(out, [*grades, *(path for path in settings if path is not None)])
+    results.check_target(out, [*grades, *sampling.files_of(priors, rubric, fixed, exclude)])
     from peerage.evaluation.evaluate import FOLDS, evaluate
     from peerage.evaluation.figures import require_figures
     from peerage.evaluation.files import record, write
-    from peerage.model import Model
 
     require_figures()
-    model = Model(
-        bias=not no_bias,
-        effort=not no_effort,
-        censoring=not no_censoring,
-        correlation=correlation,
-        priors=sampling.load_priors(priors),
-    )
+    model = sampling.load_model(no_bias, no_effort, no_censoring, correlation, priors)
     book = options.load_gradebook(grades, rubric, columns, snap, duplicates, exclude, until)
     book, model = with_fixed(book, model, fixed)
     warn(book.notices)

@@ -93,7 +93,6 @@ def command(
     from peerage.decisions.choices import Choices
     from peerage.decisions.credit import Scale
     from peerage.fitting import DEFAULT_DRAWS
-    from peerage.model import Model
 
     choices = Choices(
         final=final.value,
@@ -107,28 +106,14 @@ def command(
         minimum_reviews=minimum_reviews,
     )
     out = grades[0].with_suffix("") if out is None else out
-    settings = [
-        rubric,
-        fixed,
-        exclude,
-        override,
-        pseudonyms,
-        None if priors in sampling.PRIORS_BY_NAME else Path(priors),
-    ]
-    results.check_target(out, [*grades, *(path for path in settings if path is not None)])
+    results.check_target(out, [*grades, *sampling.files_of(priors, rubric, fixed, exclude, override, pseudonyms)])
     if model_name is not None and (no_bias or no_effort or no_censoring or correlation):
         raise typer.BadParameter("a model that is chosen leaves no feature to be chosen by hand", param_hint="--model")
     if draws is not None and target_ess is not None:
         raise typer.BadParameter("give a number of draws or a target of effective ones", param_hint="--target-ess")
     if republish and published is None:
         raise typer.BadParameter("name the results that were handed out with --published", param_hint="--republish")
-    model = Model(
-        bias=not no_bias,
-        effort=not no_effort,
-        censoring=not no_censoring,
-        correlation=correlation,
-        priors=sampling.load_priors(priors),
-    )
+    model = sampling.load_model(no_bias, no_effort, no_censoring, correlation, priors)
     from peerage.cli.plan import Plan
     from peerage.pseudonyms import Key
 

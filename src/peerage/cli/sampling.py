@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from peerage.model import Priors
+    from peerage.model import Model, Priors
 
 PRIORS_BY_NAME = ("paper", "learned")
 
@@ -77,3 +77,22 @@ def load_priors(text: str) -> Priors | str:
     from peerage.model import Priors
 
     return text if text in PRIORS_BY_NAME else Priors.read(text)
+
+
+def load_model(no_bias: bool, no_effort: bool, no_censoring: bool, correlation: bool, priors: str) -> Model:
+    """The model that options describe."""
+    from peerage.model import Model
+
+    return Model(
+        bias=not no_bias,
+        effort=not no_effort,
+        censoring=not no_censoring,
+        correlation=correlation,
+        priors=load_priors(priors),
+    )
+
+
+def files_of(priors: str, *others: Path | None) -> list[Path]:
+    """The files that options name, beside the grades; results must not be written over them."""
+    named = [*others, None if priors in PRIORS_BY_NAME else Path(priors)]
+    return [path for path in named if path is not None]

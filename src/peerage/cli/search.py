@@ -86,20 +86,14 @@ def command(
     """Search for the fixed priors that predict held-out reviews best; started again, a search goes on."""
     from peerage.evaluation.figures import require_figures
     from peerage.evaluation.search import search
-    from peerage.model import LEARNED, Model
+    from peerage.model import LEARNED
 
     require_figures()
     if priors == LEARNED:
         raise typer.BadParameter("a search is for fixed priors; give paper or a file", param_hint="--priors")
     out = grades[0].with_name(grades[0].stem + SUFFIX) if out is None else out
-    results.check_target(out, grades)
-    model = Model(
-        bias=not no_bias,
-        effort=not no_effort,
-        censoring=not no_censoring,
-        correlation=correlation,
-        priors=sampling.load_priors(priors),
-    )
+    results.check_target(out, [*grades, *sampling.files_of(priors, rubric, fixed, exclude)])
+    model = sampling.load_model(no_bias, no_effort, no_censoring, correlation, priors)
     book = options.load_gradebook(grades, rubric, columns, snap, duplicates, exclude, until)
     book, model = with_fixed(book, model, fixed)
     warn(book.notices)
