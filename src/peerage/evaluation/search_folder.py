@@ -14,9 +14,8 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,9 +23,8 @@ from typing import Any
 import numpy as np
 
 from peerage import results
-from peerage.atomic import locked
-from peerage.errors import PeerageError, ResultsError
 from peerage.evaluation.search_tasks import Finding, Task
+from peerage.journal import Journal, at_work, check_record
 from peerage.model import Priors
 
 RECORD, FINDINGS, TABLE = "search.json", "findings.jsonl", "search.csv"
@@ -43,16 +41,17 @@ class Folder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.found = dict(_read(path / FINDINGS))
+        self.journal = Journal(path / FINDINGS, _encode, _decode, "a search")
         self._table_due = 0.0
+
+    @property
+    def found(self) -> dict[Task, Finding]:
+        """What has been found, by task."""
+        return self.journal.found
 
     def add(self, task: Task, finding: Finding) -> None:
         """Keep what a task found."""
-        self.found[task] = finding
-        with (self.path / FINDINGS).open("ab") as file:
-            file.write(_line(task, finding))
-            file.flush()
-            os.fsync(file.fileno())
+        self.journal.add(task, finding)
 
     def show(self, text: Callable[[], str], *, now: bool = False) -> None:
         """Write the table, unless that was done a moment ago."""
@@ -72,50 +71,24 @@ def open_folder(path: str | Path, record: dict[str, Any]) -> Iterator[Folder]:
     """A new folder for the search that a record describes, or the one that it has begun there."""
     results.check_target(path)
     target = Path(path).resolve()
-    target.parent.mkdir(parents=True, exist_ok=True)
-    busy = "another search is at work in this folder; wait until it ends, or name another folder"
-    with locked(target.with_name(f".{target.name}.peerage-search"), busy=f"{path}: {busy}"):
+    with at_work(path, "search"):
         if not target.exists() or not any(target.iterdir()):
             with results.writing(target) as fresh:
                 (fresh / RECORD).write_text(json.dumps(record, indent=1) + "\n", "utf-8")
                 (fresh / FINDINGS).touch()
-        _check(path, target, record)
+        check_record(path, target / RECORD, record, "search")
         yield Folder(target)
 
 
-def _check(path: str | Path, target: Path, record: dict[str, Any]) -> None:
-    try:
-        begun = json.loads((target / RECORD).read_text("utf-8"))
-    except (OSError, ValueError):
-        raise ResultsError(f"{path}: holds other results than those of a search; name another folder") from None
-    # A record of the present search, as it would be read.
-    wanted = json.loads(json.dumps(record))
-    differing = [key for key in wanted if begun.get(key) != wanted[key]]
-    if differing:
-        what = f"holds a search that differs in {', '.join(differing)}; name another folder, or remove this one"
-        raise ResultsError(f"{path}: {what}")
-
-
-def _line(task: Task, finding: Finding) -> bytes:
-    entries = {
+def _encode(task: Task, finding: Finding) -> dict[str, Any]:
+    return {
         "priors": task.priors.to_dict(),
         "fold": task.fold,
         "seconds": finding.seconds,
         "sums": base64.b64encode(finding.sums.astype("<f8").tobytes()).decode(),
     }
-    return json.dumps(entries).encode() + b"\n"
 
 
-def _read(path: Path) -> Iterator[tuple[Task, Finding]]:
-    """The findings of a file, whose last line is cut off if it was not written to its end."""
-    content = path.read_bytes()
-    whole = content[: content.rfind(b"\n") + 1]
-    if len(whole) < len(content):
-        os.truncate(path, len(whole))
-    for number, line in enumerate(whole.splitlines(), start=1):
-        try:
-            entries = json.loads(line)
-            sums = np.frombuffer(base64.b64decode(entries["sums"]), "<f8").astype(np.float64)
-            yield Task(Priors.paper(**entries["priors"]), entries["fold"]), Finding(sums, entries["seconds"])
-        except (ValueError, KeyError, TypeError, PeerageError):
-            raise ResultsError(f"{path}, row {number}: is not what a search writes; remove that row") from None
+def _decode(entries: Mapping[str, Any]) -> tuple[Task, Finding]:
+    sums = np.frombuffer(base64.b64decode(entries["sums"]), "<f8").astype(np.float64)
+    return Task(Priors.paper(**entries["priors"]), entries["fold"]), Finding(sums, entries["seconds"])
