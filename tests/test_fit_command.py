@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 import peerage as pg
 from children import running
 from peerage.cli import main
-from peerage.fitting import DEFAULT_BURN_IN
 from peerage.outputs import FILES
 
 FAST = ["--chains", "2", "--draws", "30", "--burn-in", "10"]
@@ -207,11 +206,6 @@ def test_more_draws_than_fit_into_memory_are_refused(grades: Path, capsys: pytes
     said = "there is not enough memory for this; use a smaller input, or fewer draws or chains\n"
     assert capsys.readouterr().err.endswith(said)
     assert names(grades.parent) == ["grades.csv"]
-
-
-def test_the_help_names_the_default_burn_in(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["fit", "--help"]) == 0
-    assert f"{DEFAULT_BURN_IN}" in capsys.readouterr().out.split("--burn-in")[1].split("--seed")[0]
 
 
 def test_ctrl_c_ends_a_fit_and_leaves_nothing(grades: Path) -> None:

@@ -6,7 +6,7 @@ import secrets
 import time
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,17 +20,21 @@ from peerage.inference.loo import leave_one_out
 from peerage.inference.modes import restarted, worse_chains
 from peerage.inference.posterior import Posterior
 from peerage.inference.progress import fits_progress, sweeps_progress
-from peerage.inference.sampler import Samples, at_least, must_compile, sample
+from peerage.inference.sampler import ChainState, Samples, at_least, must_compile, sample
+from peerage.inference.settling import settled
 from peerage.model import Model
 
 AUTO = "auto"
 """The name of the model that is chosen for the class."""
 
 PILOT = 50
-"""Sweeps at the end of burn-in by which chains are compared, if priors are learned."""
+"""Sweeps at the end of burn-in by which one sees whether chains have settled, and in the same mode."""
 
-DEFAULT_BURN_IN = 200
-"""Sweeps that each chain discards unless told otherwise; chains forget their start within some tens of sweeps."""
+LEAST_BURN_IN = 150
+"""Sweeps that each chain discards unless told otherwise, if it settles within them."""
+
+MORE_ROUNDS = 2
+"""How often chains that have not settled go on, each time for twice as long."""
 
 DEFAULT_DRAWS = 1000
 """Draws of each chain unless told otherwise."""
@@ -61,6 +65,9 @@ def fit(
     bias, effort and learned prior has as many effective draws, for the centre of its distribution and for its tails, or
     until ``memory`` is used up.
 
+    Each chain discards ``burn_in`` sweeps first, or as many as it takes until chains have settled;
+    ``Posterior.burn_in`` tells how many.
+
     The same seed gives the same draws on one machine, whatever the number of workers; without one, a seed is drawn and
     recorded in ``Posterior.seed``. Where all draws, and what is made of them, would take more than ``memory``
     gigabytes, only every few draws are kept, beside running summaries of all (:mod:`peerage.inference.running`).
@@ -74,8 +81,8 @@ def fit(
     if not isinstance(book, Gradebook):
         raise InputError("fit takes a Gradebook; make one of a file with read_grades")
     target_ess = None if target_ess is None else at_least(1, target_ess=target_ess)
-    burn_in = DEFAULT_BURN_IN if burn_in is None else burn_in
-    chains, draws, burn_in = at_least(1, chains=chains), at_least(1, draws=draws), at_least(0, burn_in=burn_in)
+    burn_in = None if burn_in is None else at_least(0, burn_in=burn_in)
+    chains, draws = at_least(1, chains=chains), at_least(1, draws=draws)
     workers = None if workers is None else at_least(1, workers=workers)
     seed = secrets.randbits(32) if seed is None else at_least(0, seed=seed)
     first = draws if target_ess is None else min(draws, FIRST_DRAWS)
@@ -133,7 +140,7 @@ def _fit(
     *,
     chains: int,
     draws: int,
-    burn_in: int,
+    burn_in: int | None,
     seed: int,
     workers: int | None,
     memory: float,
@@ -143,14 +150,14 @@ def _fit(
     begun = time.perf_counter()
     layout = lay_out(book, model)
     every = every_few(layout, chains, draws, memory)
-    with sweeps_progress(chains * (burn_in + draws), shown=progress, compiling=must_compile(layout)) as report:
+    expected = LEAST_BURN_IN if burn_in is None else burn_in
+    with sweeps_progress(chains * (expected + draws), shown=progress, compiling=must_compile(layout)) as report:
         settings: dict[str, Any] = {"chains": chains, "seed": seed, "workers": workers, "report": report}
-        if model.learned and model.effort and chains > 1 and burn_in >= 2 * PILOT:
-            samples, restarts = _in_best_mode(layout, draws, burn_in, every, settings)
-        else:
-            samples, restarts = sample(layout, draws=draws, burn_in=burn_in, every=every, **settings), ()
+        start = _burnt_in(layout, burn_in, settings)
+        samples = sample(layout, draws=draws, burn_in=start.left, states=start.states, every=every, **settings)
+    samples = replace(samples, seconds=samples.seconds + start.seconds)
     timings = {"sampling": samples.seconds, "total": time.perf_counter() - begun}
-    return Posterior(book, model, seed, burn_in, samples, timings, restarts)
+    return Posterior(book, model, seed, start.burn_in, samples, timings, start.restarts)
 
 
 def _until(posterior: Posterior, target: int, workers: int | None, memory: float) -> Posterior:
@@ -184,17 +191,57 @@ def fit_chosen(
     return replace(fit(book, model, draws=draws, target_ess=target_ess, **settings), choice=choice)
 
 
-def _in_best_mode(
-    layout: Layout, draws: int, burn_in: int, every: int, settings: dict[str, Any]
-) -> tuple[Samples, tuple[int, ...]]:
-    """Sample after chains that have settled in a mode that predicts worse have started again from the best."""
-    pilot = sample(layout, draws=PILOT, burn_in=burn_in - PILOT, **settings)
-    seed = settings["seed"]
-    found = leave_one_out(layout, pilot, Draws(layout, pilot, seed), seed, workers=settings["workers"] or 1)
-    owner = np.asarray(layout.book.review_submission)
-    best, again = worse_chains(found.by_chain, owner)
-    # Copies of a chain have to part again before their draws are kept.
-    more = burn_in if again else 0
-    states = restarted(pilot.states, best, again)
-    samples = sample(layout, draws=draws, burn_in=more, states=states, every=every, **settings)
-    return replace(samples, seconds=samples.seconds + pilot.seconds), again
+class _Start(NamedTuple):
+    """Where chains stand before their draws are kept.
+
+    ``burn_in`` counts the sweeps that are discarded, of which ``left`` have still to be made.
+    """
+
+    states: tuple[ChainState, ...]
+    burn_in: int
+    left: int = 0
+    seconds: float = 0.0
+    restarts: tuple[int, ...] = ()
+
+
+def _burnt_in(layout: Layout, asked: int | None, settings: dict[str, Any]) -> _Start:
+    """Discard as many sweeps as asked for, or until chains have settled.
+
+    On the way, chains that have settled in a mode that predicts worse start again from the best.
+    """
+    one = settings["chains"] == 1
+    compared = layout.model.learned and layout.model.effort and not one
+    sweeps = LEAST_BURN_IN if asked is None else asked
+    if one or (asked is not None and (not compared or asked < 2 * PILOT)):
+        return _Start((), sweeps, left=sweeps)
+    pilot = sample(layout, draws=PILOT, burn_in=sweeps - PILOT, **settings)
+    start = _Start(pilot.states, sweeps, seconds=pilot.seconds)
+    if compared:
+        best, again = _worse_chains(layout, pilot, settings)
+        if again:  # copies of a chain have to part before their draws are kept
+            start = start._replace(states=restarted(pilot.states, best, again), restarts=again)
+            pilot, start = _gone_on(layout, start, sweeps - PILOT, PILOT, settings)
+    for half in PILOT * 2 ** np.arange(1, 1 + MORE_ROUNDS):
+        if asked is not None or settled(layout, pilot):
+            break
+        pilot, start = _gone_on(layout, start, int(half), int(half), settings)
+    return start
+
+
+def _gone_on(
+    layout: Layout, start: _Start, burn_in: int, draws: int, settings: dict[str, Any]
+) -> tuple[Samples, _Start]:
+    """Discard more sweeps, and return the last of them."""
+    sweeps = burn_in + draws
+    if settings["report"] is not None:
+        settings["report"].expect(sweeps * settings["chains"])
+    pilot = sample(layout, draws=draws, burn_in=burn_in, states=start.states, **settings)
+    seconds, total = start.seconds + pilot.seconds, start.burn_in + sweeps
+    return pilot, start._replace(states=pilot.states, burn_in=total, seconds=seconds)
+
+
+def _worse_chains(layout: Layout, pilot: Samples, settings: dict[str, Any]) -> tuple[int, tuple[int, ...]]:
+    """The chain that predicts reviews best, and those that are clearly worse."""
+    seed, workers = settings["seed"], settings["workers"] or 1
+    found = leave_one_out(layout, pilot, Draws(layout, pilot, seed), seed, workers=workers)
+    return worse_chains(found.by_chain, np.asarray(layout.book.review_submission))

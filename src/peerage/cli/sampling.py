@@ -51,7 +51,8 @@ TargetEss = Annotated[
     typer.Option(min=1, help="Draw until every grade, grader and prior has as many effective draws; not with --draws."),
 ]
 BurnIn = Annotated[
-    int | None, typer.Option(min=0, help="How many draws each chain discards first.", show_default="200")
+    int | None,
+    typer.Option(min=0, help="How many draws each chain discards first.", show_default="until chains have settled"),
 ]
 Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same results.")]
 Workers = Annotated[

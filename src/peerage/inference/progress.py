@@ -17,9 +17,26 @@ class _Speed(ProgressColumn):
         return Text(f"{task.speed:,.0f} a second" if task.speed else "")
 
 
+class SweepsBar:
+    """A bar, to be called with the number of sweeps done since the last call."""
+
+    def __init__(self, bar: Progress, total: int) -> None:
+        self.bar, self.total = bar, total
+        self.task = bar.add_task("sampling", total=total)
+
+    def __call__(self, done: int) -> None:
+        """Take so many sweeps for done."""
+        self.bar.advance(self.task, done)
+
+    def expect(self, more: int) -> None:
+        """Show so many more sweeps as to be done."""
+        self.total += more
+        self.bar.update(self.task, total=self.total)
+
+
 @contextmanager
-def sweeps_progress(total: int, *, shown: bool, compiling: bool) -> Iterator[Callable[[int], None] | None]:
-    """Give a function to be called with the number of sweeps done since the last call; None if nothing is shown."""
+def sweeps_progress(total: int, *, shown: bool, compiling: bool) -> Iterator[SweepsBar | None]:
+    """Give a bar for so many sweeps; None if nothing is shown."""
     if not shown:
         yield None
         return
@@ -34,8 +51,7 @@ def sweeps_progress(total: int, *, shown: bool, compiling: bool) -> Iterator[Cal
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("sampling", total=total)
-        yield lambda done: bar.advance(task, done)
+        yield SweepsBar(bar, total)
 
 
 @contextmanager
@@ -51,4 +67,4 @@ def fits_progress(total: int, *, shown: bool, compiling: bool = False) -> Iterat
 
 
 def _say_compiling(console: Console) -> None:
-    console.print("compiling the sampler, once after installation (about half a minute) …", highlight=False)
+    console.print("compiling the sampler, once after installation (about a minute) …", highlight=False)

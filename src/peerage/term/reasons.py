@@ -22,7 +22,7 @@ _WIDTH = 3.29
 """Standard deviations between the 5 % and the 95 % quantile of a normal distribution."""
 
 _ESTIMATES = ("reliability", "bias", "effort")
-_RUN = ("version", "seed", "chains", "draws", "burn_in", "final", "rubric")
+_RUN = ("version", "seed", "chains", "draws", "final", "rubric")
 _CHOICES = ("adjust_bias", "staff_final")
 _MODEL = ("bias", "effort", "censoring", "correlation", "priors", "grids", "fixed")
 
