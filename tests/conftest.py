@@ -1,8 +1,10 @@
-"""What all tests share: real data that may be absent, and a switch that forbids skipping."""
+"""What all tests share: compiled kernels, real data that may be absent, and a switch that forbids skipping."""
 
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,23 @@ REAL_DATA = Path(__file__).parents[2] / "shared" / "data"
 # Examples are drawn afresh on a developer's machine; where everything is required, the same ones every time.
 settings.register_profile("peerage", deadline=None, derandomize=REQUIRE_ALL)
 settings.load_profile("peerage")
+
+
+COMPILING = """
+import peerage
+book, _ = peerage.simulate(students=8, weeks=1)
+posterior = peerage.fit(book, peerage.Model(censoring={censoring}), chains=2, draws=20, burn_in=1, seed=0)
+posterior.diagnostics(), posterior.loo()
+"""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes() -> None:
+    """Compile the sampler's two kinds of sweep side by side, before several workers each compile both."""
+    programs = [COMPILING.format(censoring=censoring) for censoring in (True, False)]
+    children = [subprocess.Popen([sys.executable, "-c", program]) for program in programs]
+    for child in children:
+        child.wait()
 
 
 @pytest.fixture(scope="session")

@@ -30,7 +30,7 @@ def test_posterior_agrees_with_nuts_within_monte_carlo_error() -> None:
     pytest.importorskip("numpyro")
     book, _ = peerage.simulate(students=24, weeks=3, tas=1, components=2, seed=3)
     priors = peerage.Priors.paper()
-    theirs = nuts(book, priors, seed=0, warmup=500, draws=1000, chains=2)
+    theirs = nuts(book, priors, seed=0, warmup=300, draws=700, chains=2)
     ours = peerage.fit(book, peerage.Model(priors=priors), chains=4, draws=4000, seed=0).draws
     gaps = []
     for variable in VARIABLES:

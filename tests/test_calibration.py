@@ -23,7 +23,7 @@ from planted import PLANTED, broken
 from ranks import normal_score, smallest_p_value
 from tiny import MODELS, model_id
 
-REPLICATES, BURN_IN, DRAWS, THIN = 200, 150, 100, 8
+REPLICATES, BURN_IN, DRAWS, THIN = 200, 100, 50, 8
 QUANTITIES = 10
 FALSE_ALARM = 1e-3 / (2 * QUANTITIES * len(MODELS))
 

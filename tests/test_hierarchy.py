@@ -30,7 +30,7 @@ from tiny import model_id
 
 Floats = NDArray[np.float64]
 
-REPLICATES, BURN_IN, DRAWS, THIN = 100, 250, 60, 15
+REPLICATES, BURN_IN, DRAWS, THIN = 100, 200, 40, 15
 MODELS = [Model(), Model(bias=False, effort=False), Model(correlation=True), Model(censoring=False)]
 LARGEST_QUANTITIES = 30
 FALSE_ALARM = 1e-3 / (2 * LARGEST_QUANTITIES * len(MODELS))

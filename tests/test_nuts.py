@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import twin
-from nuts import log_density, nuts
-from peerage.gradebook import INSTRUCTOR, TA
+from nuts import log_density
 from peerage.model import Model
 from tiny import PRIORS, tiny_class
 
@@ -37,16 +36,3 @@ def test_density_is_that_of_the_twin_far_out(grade: float, reliability: float) -
     expected = twin.log_joint_without_efforts(book, model, state)
     assert np.isfinite(expected)
     assert log_density(book, PRIORS, state) == pytest.approx(expected, rel=1e-9)
-
-
-@pytest.mark.slow
-def test_draws_are_shaped_like_those_of_a_posterior() -> None:
-    book = tiny_class(1)
-    result = nuts(book, PRIORS, seed=3, warmup=100, draws=50, chains=2)
-    assert result["true_grade"].shape == (2, 50, 6, 2)
-    assert result["reliability"].shape == result["bias"].shape == result["effort"].shape == (2, 50, 7)
-    assert (result["reliability"][..., book.roles == INSTRUCTOR] == 16).all()
-    assert (result["effort"][..., book.roles == TA] == 1).all()
-    assert (np.isfinite(result["true_grade"]) == book.applicable).all()
-    for draws in result.values():
-        assert not np.array_equal(draws[0], draws[1], equal_nan=True)

@@ -34,7 +34,7 @@ class Recovery(NamedTuple):
 def recover(seed: int) -> Recovery:
     """Class (b) of the paper, ten weeks, fitted with the hyperparameters that generated it."""
     book, truth = peerage.simulate(students=120, weeks=10, setting="b", seed=seed)
-    posterior = peerage.fit(book, peerage.Model(priors="paper"), chains=2, draws=400, burn_in=150, seed=seed)
+    posterior = peerage.fit(book, peerage.Model(priors="paper"), chains=2, draws=250, burn_in=100, seed=seed)
     graders = posterior.graders()[book.roles == STUDENT]
     students = {name: getattr(truth, name)[book.roles == STUDENT] for name in ("reliability", "bias", "effort")}
     expected = posterior.submissions()["expected"].to_numpy()
