@@ -1,0 +1,137 @@
+"""Claims about a study, and how its table decides whether they hold, so that no verdict is written by hand.
+
+::
+
+    Claim("MAE 0.52 with one grader", Measured(At("true_grade_mae", "graders", 1), Rounded(0.52)))
+
+A claim is judged for each class by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import pandas as pd
+
+from peerage.simulation.studies.estimates import Estimate, estimate
+from peerage.simulation.studies.quantities import Criterion, NotMeasuredError, Quantity
+
+PERCENT = 100
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was measured in one class, in words, and whether the claim holds there."""
+
+    measured: str
+    holds: bool
+
+
+class Judge(Protocol):
+    """Decides a claim for one class."""
+
+    def __call__(self, rows: pd.DataFrame) -> Finding:
+        """The finding from the rows of one class; :class:`NotMeasuredError` if they lack what is needed."""
+        ...
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A quantity that meets a criterion; it takes two replicates to tell."""
+
+    quantity: Quantity
+    criterion: Criterion
+    percent: bool = False
+    decimals: int = 3
+
+    def __call__(self, rows: pd.DataFrame) -> Finding:
+        """See :class:`Judge`."""
+        found = estimate(self.quantity(rows))
+        if found.replicates < 2:
+            raise NotMeasuredError
+        return Finding(self._in_words(found), self.criterion(found))
+
+    def _in_words(self, found: Estimate) -> str:
+        if not self.percent:
+            return in_words(found.mean, found.half, self.decimals)
+        return in_words(found.mean * PERCENT, found.half * PERCENT, 1) + " %"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement about the results of a study, and how it is judged.
+
+    Parameters
+    ----------
+    says: the statement
+    judge: what decides it for a class
+    classes: the classes that it is about
+    everywhere: whether it has to hold in all of these; where the paper shows one class without saying which, in one
+    why: the likely reason, should it not hold; for single classes, or for all
+    ours: whether it is our own expectation and not the paper's statement
+    """
+
+    says: str
+    judge: Judge
+    classes: str = "abc"
+    everywhere: bool = True
+    why: str | Mapping[str, str] = ""
+    ours: bool = False
+
+    def decide(self, table: pd.DataFrame) -> Verdict:
+        """Judge the claim for each class in a study's table."""
+        findings = {}
+        for name in self.classes:
+            rows = table[table["class"] == name]
+            try:
+                findings[name] = self.judge(rows)
+            except NotMeasuredError:
+                continue
+        return Verdict(self, findings)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A claim and what was found about it in each class."""
+
+    claim: Claim
+    findings: Mapping[str, Finding] = field(default_factory=dict)
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the claim holds; None if the table does not say."""
+        if not self.findings:
+            return None
+        return (all if self.claim.everywhere else any)(finding.holds for finding in self.findings.values())
+
+    @property
+    def holding(self) -> list[str]:
+        """The classes in which it holds."""
+        return [name for name, finding in self.findings.items() if finding.holds]
+
+    @property
+    def failing(self) -> list[str]:
+        """The classes in which it does not."""
+        return [name for name, finding in self.findings.items() if not finding.holds]
+
+    @property
+    def why(self) -> str:
+        """The likely reason why it does not hold in some classes; nothing if it holds as it has to."""
+        if self.holds is not False:
+            return ""
+        why = self.claim.why
+        if isinstance(why, str):
+            return why
+        return " ".join(dict.fromkeys(why[name] for name in self.failing if name in why))
+
+
+def in_words(mean: float, half: float, decimals: int = 3) -> str:
+    """A mean and half of its interval.
+
+    >>> in_words(0.5214, 0.0042), in_words(0.5, float("nan"))
+    ('0.521 ± 0.004', '0.500')
+    """
+    words = f"{mean:.{decimals}f}".replace("-", "−")
+    return words if half != half else f"{words} ± {half:.{decimals}f}"

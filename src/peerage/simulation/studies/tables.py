@@ -1,0 +1,100 @@
+"""What a study found, as Markdown: the paper's statements beside our measurements, and all means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import pandas as pd
+
+from peerage.simulation.studies.claims import Verdict, in_words
+from peerage.simulation.studies.estimates import estimates
+from peerage.simulation.studies.labels import METRICS, SETTINGS, flat
+from peerage.simulation.studies.quantities import as_number
+from peerage.simulation.studies.statements import CLAIMS
+
+NOT_MEASURED = "not measured"
+NO_REASON = "no reason known"
+
+
+def verdicts(name: str, table: pd.DataFrame) -> list[Verdict]:
+    """The verdict of a study's table on each claim about it."""
+    return [claim.decide(table) for claim in CLAIMS[name]]
+
+
+def claims_table(found: Sequence[Verdict]) -> str:
+    """A Markdown table: what is said, what was measured in each class, whether they agree, and why not."""
+    classes = sorted({name for verdict in found for name in verdict.findings})
+    says = "we expect" if all(verdict.claim.ours for verdict in found) else "the paper says"
+    header = [says, *(f"measured, class ({name})" for name in classes), "agree", "if not, why"]
+    return markdown(header, ([*_cells(verdict, classes), agreement(verdict), reason(verdict)] for verdict in found))
+
+
+def _cells(verdict: Verdict, classes: Iterable[str]) -> list[str]:
+    measured = (verdict.findings[name].measured if name in verdict.findings else "" for name in classes)
+    return [verdict.claim.says, *measured]
+
+
+def agreement(verdict: Verdict) -> str:
+    """Whether a claim holds, in a word, and in which classes if not in all."""
+    if verdict.holds is None:
+        return NOT_MEASURED
+    if not verdict.holding:
+        return "no"
+    if not verdict.failing:
+        return "yes"
+    where = " and ".join(f"({name})" for name in verdict.holding)
+    return f"yes, in {where}" if verdict.holds else f"only in {where}"
+
+
+def reason(verdict: Verdict) -> str:
+    """Why a claim does not hold; nothing if it does."""
+    return verdict.why or (NO_REASON if verdict.holds is False else "")
+
+
+def means_table(table: pd.DataFrame) -> str:
+    """A Markdown table of all means and intervals: a row for each class and value, a column for each metric."""
+    found = estimates(table)
+    metrics = [metric for metric in METRICS if metric in set(found["metric"])]
+    cells = {
+        (row["class"], row["setting"], row["value"], row["metric"]): in_words(
+            row["mean"], row["half"], _decimals(row["metric"])
+        )
+        for row in found.to_dict("records")
+    }
+    keys = sorted({key[:3] for key in cells}, key=lambda key: (key[1], _place(key[2]), key[0]))
+    header = ["what varies", "value", "class", *(flat(metric) for metric in metrics)]
+    return markdown(
+        header,
+        (
+            [
+                SETTINGS[setting],
+                str(value),
+                f"({name})",
+                *(cells.get((name, setting, value, metric), "") for metric in metrics),
+            ]
+            for name, setting, value in keys
+        ),
+    )
+
+
+def _decimals(metric: str) -> int:
+    return 1 if metric == "elpd_change" else 4 if metric.endswith("_error") else 3
+
+
+def _place(value: object) -> tuple[float, str]:
+    """Numbers in their order, before names in theirs."""
+    number = as_number(value)
+    return (number, "") if isinstance(number, float) else (float("inf"), number)
+
+
+def markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown.
+
+    >>> print(markdown(["a", "b"], [["1", "2"]]))
+    | a | b |
+    |---|---|
+    | 1 | 2 |
+    """
+    lines = ["| " + " | ".join(cells) + " |" for cells in (header, *rows)]
+    lines.insert(1, "|" + "---|" * len(header))
+    return "\n".join(lines)
