@@ -6,11 +6,11 @@ from peerage.fitting import fit
 from peerage.gradebook import Gradebook
 from peerage.inference.posterior import Posterior
 from peerage.model import Model
-from peerage.simulation.studies.measures import Measures
-from peerage.simulation.studies.study import Course, Row
+from peerage.simulation.studies.measures import Measures, recovery
+from peerage.simulation.studies.study import Course, Row, Task
 
-CHAINS, DRAWS = 2, 150
-BURN_IN, LEARNED_BURN_IN = 50, 200
+CHAINS, DRAWS = 2, 110
+BURN_IN, LEARNED_BURN_IN = 40, 150
 """Sweeps that are discarded with fixed priors, from which chains start well, and with those that are learned."""
 
 
@@ -20,6 +20,12 @@ def fitted(course: Course, seed: int, book: Gradebook, model: Model) -> Posterio
     return fit(book, model, chains=CHAINS, draws=DRAWS, burn_in=burn_in, seed=course.fit_seed(seed), workers=1)
 
 
-def rows(setting: str, value: str | float, measures: Measures) -> list[Row]:
-    """A row for each measure."""
-    return [Row(setting, value, metric, result) for metric, result in measures.items()]
+def recovered(task: Task, seed: int) -> list[Row]:
+    """Fit the class with the priors that it was drawn from, and compare with the truth."""
+    book, truth = task.course.simulate(seed)
+    return rows(task, recovery(fitted(task.course, seed, book, truth.model), truth))
+
+
+def rows(task: Task, measures: Measures) -> list[Row]:
+    """A row of the task's setting and value for each measure."""
+    return [Row(task.setting, task.value, metric, result) for metric, result in measures.items()]

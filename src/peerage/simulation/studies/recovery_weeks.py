@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from peerage.simulation.studies.fits import fitted, rows
-from peerage.simulation.studies.measures import recovery
-from peerage.simulation.studies.study import Course, Row, Study, Task
+from peerage.simulation.studies.fits import recovered
+from peerage.simulation.studies.study import Course, Study, Task
 
 WEEKS = tuple(range(1, 11))
 QUICK_WEEKS = (1, 3, 8)
@@ -24,10 +23,4 @@ def tasks(courses: Sequence[Course], quick: bool) -> Iterator[Task]:
             yield Task(replace(course, weeks=weeks), "weeks", weeks)
 
 
-def measure(task: Task, seed: int) -> list[Row]:
-    """Fit the class and compare with the truth."""
-    book, truth = task.course.simulate(seed)
-    return rows(task.setting, task.value, recovery(fitted(task.course, seed, book, truth.model), truth))
-
-
-STUDY = Study("recovery-weeks", 1, tasks, measure)
+STUDY = Study("recovery-weeks", 1, tasks, recovered)

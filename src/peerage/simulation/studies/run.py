@@ -15,6 +15,8 @@ from peerage import __version__
 from peerage.errors import InputError, Problem
 from peerage.executor import open_executor
 from peerage.formats.tables import csv_text
+from peerage.inference import censored
+from peerage.inference.jit import needs_compilation
 from peerage.inference.progress import fits_progress
 from peerage.inference.sampler import at_least
 from peerage.simulation.classes import SETTINGS
@@ -22,10 +24,10 @@ from peerage.simulation.studies.folder import Finding, open_folder
 from peerage.simulation.studies.registry import STUDIES
 from peerage.simulation.studies.study import COLUMNS, Course, Study, Task
 
-REPLICATES, QUICK_REPLICATES = 15, 4
+REPLICATES, QUICK_REPLICATES = 15, 3
 """Simulated classes a point, unless told otherwise."""
 
-QUICK = {"students": 40, "weeks": 5}
+QUICK = {"students": 30, "weeks": 4}
 """The size of the standard class in a quick study."""
 
 
@@ -51,7 +53,7 @@ def run_study(
     folder: where ``NAME.csv`` is written, and beside it what each task found, so that a study that was stopped goes on
         and one with more classes or replicates reuses what is there; several studies may share a folder
     classes: which of the paper's classes (a), (b) and (c)
-    replicates: how many simulated classes a point, by default 15, or 4 if quick
+    replicates: how many simulated classes a point, by default 15, or 3 if quick
     quick: small classes and few values
     workers, scheduler: how many tasks run at once here, or the address of a Dask scheduler whose workers run them
     """
@@ -71,7 +73,8 @@ def run_study(
         opened = stack.enter_context(open_folder(path, name, record))
         todo = [task for task in tasks if task.key not in opened.found]
         executor = stack.enter_context(open_executor(workers, scheduler))
-        advance = stack.enter_context(fits_progress(len(todo), shown=progress))
+        compiling = bool(todo) and needs_compilation(censored.sweep)
+        advance = stack.enter_context(fits_progress(len(todo), shown=progress, compiling=compiling))
         for index, finding in executor.map(_run, (name, seed), todo):
             opened.add(todo[index], finding)
             advance(1)

@@ -58,7 +58,11 @@ class Course:
 
     def fit_seed(self, seed: int) -> int:
         """The seed of all fits of the class, so that differences between them are not due to chance."""
-        return int(self._seeds(seed).spawn(1)[0].generate_state(1)[0])
+        return self.fit_seeds(seed, 1)[0]
+
+    def fit_seeds(self, seed: int, count: int) -> list[int]:
+        """So many seeds, for fits that are to differ by chance; the first is that of all other fits."""
+        return [int(child.generate_state(1)[0]) for child in self._seeds(seed).spawn(count)]
 
     def _seeds(self, seed: int) -> np.random.SeedSequence:
         return np.random.SeedSequence([seed, zlib.crc32(_text(asdict(self)).encode())])
