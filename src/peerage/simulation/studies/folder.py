@@ -32,7 +32,7 @@ class Folder:
 
     def __init__(self, path: Path, name: str) -> None:
         self.path = path
-        self.journal = Journal(path / _findings(name), _encode, _decode, "a study")
+        self.journal = Journal(path / findings_file(name), _encode, _decode, "a study")
 
     @property
     def found(self) -> dict[str, Finding]:
@@ -59,13 +59,14 @@ def open_folder(path: str | Path, name: str, record: Mapping[str, Any]) -> Itera
                 pass
         if not (target / f"{name}.json").exists():
             # The record last: where it is, findings can be added.
-            results.add(target, _findings(name), "")
+            results.add(target, findings_file(name), "")
             results.add(target, f"{name}.json", json.dumps(record, indent=1) + "\n")
         check_record(path, target / f"{name}.json", record, f"study {name}")
         yield Folder(target, name)
 
 
-def _findings(name: str) -> str:
+def findings_file(name: str) -> str:
+    """The name of the file with what the tasks of a study have found."""
     return f"{name}.findings.jsonl"
 
 
