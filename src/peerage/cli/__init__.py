@@ -30,6 +30,7 @@ from peerage.cli import (
     report,
     search,
     simulate,
+    study,
     update,
 )
 from peerage.cli.console import describe_error, say
@@ -57,6 +58,7 @@ app.command("init")(init.command)
 app.command("report")(report.command)
 app.command("search")(search.command)
 app.command("simulate")(simulate.command)
+app.command("study")(study.command)
 app.command("update")(update.command)
 
 

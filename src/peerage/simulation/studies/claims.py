@@ -10,7 +10,7 @@ A claim is judged for each class by itself.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 import pandas as pd
@@ -23,10 +23,10 @@ PERCENT = 100
 
 @dataclass(frozen=True)
 class Finding:
-    """What was measured in one class, in words, and whether the claim holds there."""
+    """What was measured in one class, in words, and whether the claim holds there; None if that cannot be told."""
 
     measured: str
-    holds: bool
+    holds: bool | None
 
 
 class Judge(Protocol):
@@ -97,34 +97,29 @@ class Verdict:
     """A claim and what was found about it in each class."""
 
     claim: Claim
-    findings: Mapping[str, Finding] = field(default_factory=dict)
+    findings: Mapping[str, Finding]
 
     @property
     def holds(self) -> bool | None:
-        """Whether the claim holds; None if the table does not say."""
-        if not self.findings:
-            return None
-        return (all if self.claim.everywhere else any)(finding.holds for finding in self.findings.values())
+        """Whether the claim holds; None if that cannot be told."""
+        found = [finding.holds for finding in self.findings.values()]
+        if not self.claim.everywhere:
+            return True if True in found else None if None in found or not found else False
+        return False if False in found else None if None in found or not found else True
 
-    @property
-    def holding(self) -> list[str]:
-        """The classes in which it holds."""
-        return [name for name, finding in self.findings.items() if finding.holds]
-
-    @property
-    def failing(self) -> list[str]:
-        """The classes in which it does not."""
-        return [name for name, finding in self.findings.items() if not finding.holds]
+    def classes(self, holds: bool | None) -> list[str]:
+        """The classes in which it holds, in which it does not, or in which that cannot be told."""
+        return [name for name, finding in self.findings.items() if finding.holds is holds]
 
     @property
     def why(self) -> str:
-        """The likely reason why it does not hold in some classes; nothing if it holds as it has to."""
-        if self.holds is not False:
-            return ""
+        """The likely reason why it does not hold; nothing if it does."""
         why = self.claim.why
+        if self.holds is True or not self.findings:
+            return ""
         if isinstance(why, str):
             return why
-        return " ".join(dict.fromkeys(why[name] for name in self.failing if name in why))
+        return " ".join(dict.fromkeys(why[name] for name in self.classes(False) + self.classes(None) if name in why))
 
 
 def in_words(mean: float, half: float, decimals: int = 3) -> str:
@@ -133,5 +128,6 @@ def in_words(mean: float, half: float, decimals: int = 3) -> str:
     >>> in_words(0.5214, 0.0042), in_words(0.5, float("nan"))
     ('0.521 ± 0.004', '0.500')
     """
-    words = f"{mean:.{decimals}f}".replace("-", "−")
+    # The sum does away with the sign of zero.
+    words = f"{round(mean, decimals) + 0.0:.{decimals}f}".replace("-", "−")
     return words if half != half else f"{words} ± {half:.{decimals}f}"

@@ -34,8 +34,8 @@ class Quantity(Protocol):
 class Criterion(Protocol):
     """What is asked of the mean of a quantity."""
 
-    def __call__(self, found: Estimate) -> bool:
-        """Whether it is so."""
+    def __call__(self, found: Estimate) -> bool | None:
+        """Whether it is so; None if the interval is too wide to tell."""
         ...
 
 
@@ -139,9 +139,9 @@ class Below:
 
     bound: float = 0.0
 
-    def __call__(self, found: Estimate) -> bool:
+    def __call__(self, found: Estimate) -> bool | None:
         """See :class:`Criterion`."""
-        return found.upper < self.bound
+        return _told(found.upper < self.bound, found.lower >= self.bound)
 
 
 @dataclass(frozen=True)
@@ -150,9 +150,9 @@ class Above:
 
     bound: float = 0.0
 
-    def __call__(self, found: Estimate) -> bool:
+    def __call__(self, found: Estimate) -> bool | None:
         """See :class:`Criterion`."""
-        return found.lower > self.bound
+        return _told(found.lower > self.bound, found.upper <= self.bound)
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ class NotAbove:
 
     def __call__(self, found: Estimate) -> bool:
         """See :class:`Criterion`."""
-        return not Above()(found)
+        return found.lower <= 0
 
 
 @dataclass(frozen=True)
@@ -170,9 +170,15 @@ class Small:
 
     limit: float = LITTLE
 
-    def __call__(self, found: Estimate) -> bool:
+    def __call__(self, found: Estimate) -> bool | None:
         """See :class:`Criterion`."""
-        return -self.limit < found.lower and found.upper < self.limit
+        inside = -self.limit < found.lower and found.upper < self.limit
+        return _told(inside, found.lower >= self.limit or found.upper <= -self.limit)
+
+
+def _told(holds: bool, fails: bool) -> bool | None:
+    """Whether something holds, if it does or does not."""
+    return holds if holds or fails else None
 
 
 def as_number(value: Any) -> float | str:

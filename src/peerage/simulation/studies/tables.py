@@ -12,8 +12,8 @@ from peerage.simulation.studies.labels import METRICS, SETTINGS, flat
 from peerage.simulation.studies.quantities import as_number
 from peerage.simulation.studies.statements import CLAIMS
 
-NOT_MEASURED = "not measured"
-NO_REASON = "no reason known"
+AGREEMENT = {True: "yes", False: "no", None: "cannot be told"}
+NOT_MEASURED, NO_REASON, TOO_FEW = "not measured", "no reason known", "too few replicates to tell"
 
 
 def verdicts(name: str, table: pd.DataFrame) -> list[Verdict]:
@@ -30,25 +30,44 @@ def claims_table(found: Sequence[Verdict]) -> str:
 
 
 def _cells(verdict: Verdict, classes: Iterable[str]) -> list[str]:
-    measured = (verdict.findings[name].measured if name in verdict.findings else "" for name in classes)
-    return [verdict.claim.says, *measured]
+    cells = (verdict.findings[name].measured if name in verdict.findings else "" for name in classes)
+    return [verdict.claim.says, *cells]
 
 
 def agreement(verdict: Verdict) -> str:
-    """Whether a claim holds, in a word, and in which classes if not in all."""
-    if verdict.holds is None:
+    """Whether a claim holds, in a few words, and in which classes if not in all."""
+    if not verdict.findings:
         return NOT_MEASURED
-    if not verdict.holding:
-        return "no"
-    if not verdict.failing:
-        return "yes"
-    where = " and ".join(f"({name})" for name in verdict.holding)
-    return f"yes, in {where}" if verdict.holds else f"only in {where}"
+    classes = verdict.classes(verdict.holds)
+    if len(classes) == len(verdict.findings):
+        return AGREEMENT[verdict.holds]
+    words = {True: "yes, in", False: "not in", None: "cannot be told in"}[verdict.holds]
+    return f"{words} {' and '.join(f'({name})' for name in classes)}"
 
 
 def reason(verdict: Verdict) -> str:
     """Why a claim does not hold; nothing if it does."""
-    return verdict.why or (NO_REASON if verdict.holds is False else "")
+    if verdict.why or verdict.holds is True or not verdict.findings:
+        return verdict.why
+    return NO_REASON if verdict.holds is False else TOO_FEW
+
+
+def measured(verdict: Verdict) -> str:
+    """What was measured in each class, on a line."""
+    return "; ".join(f"({name}) {finding.measured}" for name, finding in verdict.findings.items())
+
+
+def summary(name: str, found: Sequence[Verdict]) -> list[str]:
+    """How many claims about a study hold, and which do not, in lines."""
+    judged = [verdict for verdict in found if verdict.findings]
+    held = sum(verdict.holds is True for verdict in judged)
+    whose = "expectations" if all(verdict.claim.ours for verdict in found) else "statements of the paper's"
+    lines = [f"{name}: of {len(judged)} {whose}, {held} hold."]
+    for verdict in judged:
+        if verdict.holds is not True:
+            lines.append(f"  {verdict.claim.says}: {agreement(verdict)}; measured {measured(verdict)}")
+    lines += [f"  {verdict.claim.says}: {NOT_MEASURED}" for verdict in found if not verdict.findings]
+    return lines
 
 
 def means_table(table: pd.DataFrame) -> str:

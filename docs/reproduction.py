@@ -1,0 +1,109 @@
+"""Write docs/reproduction.md and what it shows from the folder of a full run of all studies.
+
+.venv/bin/peerage study all -o studies
+.venv/bin/python docs/reproduction.py studies
+
+Studies that are missing from the folder are named on the page.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from PIL import Image
+
+from peerage import __version__
+from peerage.evaluation.figures import save_figure
+from peerage.simulation.studies import NAMES
+from peerage.simulation.studies.claims import Verdict
+from peerage.simulation.studies.figures import draw
+from peerage.simulation.studies.labels import PAPER, TITLES
+from peerage.simulation.studies.tables import agreement, claims_table, markdown, measured, reason, verdicts
+from peerage.simulation.studies.writing import RULES, Run, text
+
+PAGE = Path(__file__).with_suffix(".md")
+PARTS = Path(__file__).with_suffix("")
+"""The folder of the figures and of the tables of all means."""
+
+COLOURS = 48
+"""Colours of a figure: as many as it needs to look the same, and no more, since it is kept with the code."""
+
+
+def main(folder: Path) -> int:
+    """Write the page, and a figure and a table of all means for each study in the folder."""
+    runs = [Run.read(folder, name) for name in NAMES if (folder / f"{name}.csv").exists()]
+    if not runs:
+        sys.stderr.write(f"{folder}: there is no table of a study here; run: peerage study all -o {folder}\n")
+        return 2
+    PARTS.mkdir(exist_ok=True)
+    for run in runs:
+        (PARTS / f"{run.name}.md").write_text(text(run), "utf-8")
+        draw_small(run, PARTS / f"{run.name}.png")
+    PAGE.write_text("\n\n".join(page(runs)) + "\n", "utf-8")
+    return 0
+
+
+def draw_small(run: Run, path: Path) -> None:
+    """Draw the figure of a study with few colours."""
+    with TemporaryDirectory() as folder:
+        save_figure(draw(run.name, run.table), Path(folder), run.name)
+        with Image.open(Path(folder) / f"{run.name}.png") as image:
+            image.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
+
+
+def page(runs: Sequence[Run]) -> Iterator[str]:
+    """The parts of the page."""
+    found = {run.name: verdicts(run.name, run.table) for run in runs}
+    yield "# The paper's numbers and ours"
+    yield from introduction(runs)
+    yield from summary(found)
+    for run in runs:
+        yield f"## {TITLES[run.name]}"
+        source = PAPER.get(run.name)
+        yield f"`peerage study {run.name}`" + (f" repeats {source}." if source else " is not in the paper.")
+        yield f"![{TITLES[run.name]}](reproduction/{run.name}.png)"
+        yield claims_table(found[run.name])
+        yield f"{run.in_words()} [All means](reproduction/{run.name}.md)."
+
+
+def introduction(runs: Sequence[Run]) -> Iterator[str]:
+    """What was run, and how to read it."""
+    yield (
+        "[`peerage study all`](studies.md) repeats the paper's experiments on simulated classes, and "
+        "`python docs/reproduction.py` wrote this page from its results."
+    )
+    hours = sum(run.seconds for run in runs) / 3600
+    yield f"All tasks of the studies below took {hours:.1f} hours, added up, with peerage {__version__}."
+    missing = [f"`{name}`" for name in NAMES if name not in {run.name for run in runs}]
+    if missing:
+        yield f"Not run yet: {', '.join(missing)}."
+    yield RULES
+
+
+def summary(found: dict[str, list[Verdict]]) -> Iterator[str]:
+    """Which claims hold, and which do not and why."""
+    yield "## What holds, and what does not"
+    for ours, words in ((False, "statements of the paper's"), (True, "expectations of our own")):
+        judged = [
+            (name, one) for name, rows in found.items() for one in rows if one.claim.ours == ours and one.findings
+        ]
+        exceptions = [(name, one) for name, one in judged if one.holds is not True]
+        if judged:
+            yield f"Of {len(judged)} {words}, {len(judged) - len(exceptions)} hold."
+        if exceptions:
+            header = ["study", "expected" if ours else "the paper says", "measured", "agree", "likely reason"]
+            yield markdown(header, [[f"`{name}`", *cells(one)] for name, one in exceptions])
+
+
+def cells(verdict: Verdict) -> list[str]:
+    """What is said of a claim that does not hold."""
+    return [verdict.claim.says, measured(verdict), agreement(verdict), reason(verdict)]
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python docs/reproduction.py DIR, where DIR is that of peerage study all -o DIR")
+    sys.exit(main(Path(sys.argv[1])))
