@@ -50,7 +50,8 @@ _BY_METRIC = (Style("#000000", "D", "-"), Style("#cc79a7", "P", "--"), Style("#5
 CLASS_WORDS = {
     name: f"class ({name}): $σ_b$ = {entry['sigma_b']:g}, $τ_ℓ$ = {entry['tau_l']:g}" for name, entry in CLASSES.items()
 }
-TRUTH, LEVEL = "the true value (dotted)", "a TA alone (dotted)"
+TRUTH = "the true value (dotted)"
+_LEVEL_STROKES = (":", (0, (6, 2)))
 
 
 class Numbers:
@@ -118,7 +119,9 @@ def draw_panel(axes: Axes, panel: Panel, means: pd.DataFrame) -> None:
     words = CLASS_WORDS if panel.only is None else METRICS
     for index, (name, style) in enumerate(styles.items()):
         scale.draw(axes, rows[rows[panel.by] == name], index - (len(styles) - 1) / 2, style, words[name])
-        _reference(axes, panel, means, name, style)
+        if panel.setting in HYPERPARAMETERS:
+            axes.axvline(true_value(panel.setting, name), **style.dotted(TRUTH))
+    _draw_levels(axes, panel, means)
     scale.label(axes, METRICS[panel.metrics[0]] if len(panel.metrics) == 1 else SEVERAL)
     if panel.only is not None:
         axes.set_title(CLASS_WORDS[panel.only], size=8)
@@ -133,16 +136,12 @@ def _styles(panel: Panel) -> dict[str, Style]:
     return _BY_CLASS if panel.only is None else dict(zip(panel.metrics, _BY_METRIC, strict=True))
 
 
-def _reference(axes: Axes, panel: Panel, means: pd.DataFrame, name: str, style: Style) -> None:
-    """Draw what a line is to be compared with: the level of its class, or the true value in it."""
-    if panel.level is not None:
-        level = means[
-            (means["setting"] == panel.level) & means["metric"].isin(panel.metrics) & (means["class"] == name)
-        ]
-        for mean in level["mean"]:
-            axes.axhline(mean, **style.dotted(LEVEL))
-    if panel.setting in HYPERPARAMETERS:
-        axes.axvline(true_value(panel.setting, name), **style.dotted(TRUTH))
+def _draw_levels(axes: Axes, panel: Panel, means: pd.DataFrame) -> None:
+    """Draw what all classes are to be compared with."""
+    for setting, stroke in zip(panel.levels, _LEVEL_STROKES, strict=False):
+        level = means[(means["setting"] == setting) & means["metric"].isin(panel.metrics)]
+        if len(level):
+            axes.axhline(level["mean"].mean(), color="#777777", lw=1, ls=stroke, label=SETTINGS[setting])
 
 
 def _typeset(words: str) -> str:

@@ -25,13 +25,13 @@ class Panel:
     setting: what varies along one axis
     metrics: what is measured along the other
     only: the class, if a line is a metric
-    level: a setting that is drawn as a level of each class, such as the error of a TA
+    levels: settings that are drawn as a level of all classes, such as the error of a TA
     """
 
     setting: str
     metrics: tuple[str, ...]
     only: str | None = None
-    level: str | None = None
+    levels: tuple[str, ...] = ()
 
     @property
     def by(self) -> str:
@@ -64,7 +64,7 @@ LAYOUTS: dict[str, Layout] = {
     "recovery-weeks": _grid(("weeks",), (*GRADERS, *GRADES), 3),
     "recovery-graders": Layout(
         (
-            Panel("graders", ("true_grade_mae",), level="ta"),
+            Panel("graders", ("true_grade_mae",), levels=("ta", "ta_fitted")),
             *(Panel("graders", (metric,)) for metric in (*GRADES[1:], *GRADERS)),
         ),
         3,
