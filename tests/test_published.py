@@ -9,6 +9,7 @@ import pytest
 
 import peerage as pg
 from peerage.cli import main
+from peerage.report.pages import staff_html
 from term import FAST, TABLES, class_table, fitted, graders_of, grades_of, record, rows, written
 
 TABLE = class_table(students=10)
@@ -81,6 +82,8 @@ def test_republishing_takes_everything_over_and_says_what_changed(home: Path, tm
     assert "proposals.csv" not in {path.name for path in folder.iterdir()}
     moved = {(row["submission"], row["component"]) for row in rows(folder / "changes.csv") if row["before"]}
     assert moved == set(proposals(home / "week2"))
+    for results in (folder, home / "week2"):
+        assert (results / "report.html").read_bytes().decode() == staff_html(results)
 
 
 def test_nothing_new_gives_the_same_files(home: Path, tmp_path: Path) -> None:

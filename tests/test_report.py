@@ -234,8 +234,10 @@ def test_any_class_has_a_page(
     book: pg.Gradebook, bias: bool, effort: bool, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     posterior = pg.fit(book, pg.Model(bias=bias, effort=effort, priors="paper"), chains=1, draws=5, burn_in=2, seed=0)
-    page = staff_html(write(posterior, tmp_path_factory.mktemp("any") / "results"))
+    folder = write(posterior, tmp_path_factory.mktemp("any") / "results")
+    page = staff_html(folder)
     assert data_of(page)["submissions"]["id"] == list(book.submissions)
+    assert (folder / "report.html").read_bytes().decode() == page
 
 
 @pytest.mark.slow

@@ -22,7 +22,8 @@ from peerage.errors import Problem
 from peerage.formats.tables import write_table
 from peerage.gradebook import ROLES, Gradebook
 from peerage.inference.posterior import Posterior
-from peerage.report.pages import REPORT, staff_html
+from peerage.report.fitted import Fitted
+from peerage.report.pages import REPORT, fitted_html
 from peerage.rubric import Rubric, tidy
 from peerage.rulings import Override
 
@@ -103,7 +104,8 @@ class Outputs:
             write_table(table, folder / name)
         self.posterior.save(folder / POSTERIOR)
         (folder / RECORD).write_text(json.dumps(self.record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        (folder / REPORT).write_bytes(staff_html(folder, self.posterior).encode())
+        fitted = Fitted.of(self.posterior, self.tables, self.record)
+        (folder / REPORT).write_bytes(fitted_html(fitted).encode())
 
 
 def grades_table(posterior: Posterior, final: Final | None = None) -> pd.DataFrame:

@@ -7,6 +7,7 @@ Such a cell gets one leading apostrophe in CSV, TSV and XLSX files, which our ow
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
@@ -58,14 +59,12 @@ def _write_tsv(frame: pd.DataFrame, path: Path) -> None:
 
 def csv_text(frame: pd.DataFrame) -> str:
     """The text of a table as a CSV file."""
-    return _delimited(frame, ",")
+    text = io.StringIO()
+    _write_delimited(frame, text, ",")
+    return text.getvalue()
 
 
-def _write_delimited(frame: pd.DataFrame, path: Path, delimiter: str) -> None:
-    path.write_bytes(_delimited(frame, delimiter).encode())
-
-
-def _delimited(frame: pd.DataFrame, delimiter: str) -> str:
+def _write_delimited(frame: pd.DataFrame, target: Path | io.StringIO, delimiter: str) -> None:
     returns = False
 
     def guarded(text: str) -> str:
@@ -76,7 +75,7 @@ def _delimited(frame: pd.DataFrame, delimiter: str) -> str:
     frame = _map_texts(frame, guarded)
     # Python's csv module leaves a lone carriage return unquoted, and readers take it for the end of the row.
     quoting: Literal[0, 2] = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL
-    return str(frame.to_csv(sep=delimiter, index=False, lineterminator="\n", quoting=quoting))
+    frame.to_csv(target, sep=delimiter, index=False, lineterminator="\n", quoting=quoting, encoding="utf-8")
 
 
 def _write_xlsx(frame: pd.DataFrame, path: Path) -> None:

@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from peerage.errors import InputError, Problem
+from peerage.formats.column import Column
 from peerage.formats.numbers import parse_number
 from peerage.formats.sheet import Sheet
 from peerage.inference.posterior import Posterior
@@ -39,6 +40,9 @@ _COLUMNS = {
 }
 """What pages need of each table."""
 
+_SHOWN = {"graders.csv": ("standing", "credit", "credit_note")}
+"""Columns that pages show if there are any."""
+
 _ENTRIES = ("version", "priors", "learned", "model", "prediction", "choice", "diagnostics", "notices")
 """What pages need of the record that not every reader of results does."""
 
@@ -59,8 +63,18 @@ class Fitted:
     record: Mapping[str, Any]
 
     @classmethod
-    def read(cls, folder: Path, posterior: Posterior | None = None) -> Fitted:
-        """Read a folder of results; its posterior need not be read if it is at hand."""
+    def of(cls, posterior: Posterior, tables: Mapping[str, pd.DataFrame], record: Mapping[str, Any]) -> Fitted:
+        """What is at hand, of which a large class has too much for all of it to be read back."""
+        texts = {}
+        for name, table in tables.items():
+            columns = [column for column in (*_COLUMNS[name], *_SHOWN.get(name, ())) if column in table]
+            cells = {column: _texts(Column.of(table[column])) for column in columns}
+            texts[name] = pd.DataFrame(cells, dtype=object)
+        return cls(posterior, texts, record)
+
+    @classmethod
+    def read(cls, folder: Path) -> Fitted:
+        """Read a folder of results."""
         result = Result.of(folder)
         missing = [name for name in _ENTRIES if name not in result.record]
         if missing:
@@ -68,7 +82,7 @@ class Fitted:
         for name in result.sheets:
             result.require(name, _COLUMNS[name])
         tables = {name: _table(sheet) for name, sheet in result.sheets.items()}
-        fitted = cls(load(folder / "posterior.npz") if posterior is None else posterior, tables, result.record)
+        fitted = cls(load(folder / "posterior.npz"), tables, result.record)
         fitted._validate()
         return fitted
 
@@ -136,8 +150,11 @@ def _foreign(file: str) -> InputError:
 
 
 def _table(sheet: Sheet) -> pd.DataFrame:
-    columns = {name: np.array(sheet.column(name).values, dtype=object) for name in sheet.header}
-    return pd.DataFrame({name: values[sheet.column(name).codes] for name, values in columns.items()}, dtype=object)
+    return pd.DataFrame({name: _texts(sheet.column(name)) for name in sheet.header}, dtype=object)
+
+
+def _texts(column: Column) -> NDArray[np.object_]:
+    return np.array(column.values, dtype=object)[column.codes]
 
 
 def _indexes(values: Iterable[str], ids: Iterable[str]) -> NDArray[np.intp]:

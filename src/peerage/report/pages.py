@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from peerage import results
-from peerage.inference.posterior import Posterior
 from peerage.report.classes import classes_page
 from peerage.report.context import staff_page
 from peerage.report.fitted import Fitted
@@ -17,9 +16,14 @@ REPORT = "report.html"
 """The name of the staff's page in a folder of results."""
 
 
-def staff_html(folder: Path, posterior: Posterior | None = None) -> str:
-    """The page for the staff about the results in a folder, whose posterior may be at hand."""
-    return render_staff(staff_page(Fitted.read(folder, posterior)))
+def staff_html(folder: Path) -> str:
+    """The page for the staff about the results in a folder."""
+    return fitted_html(Fitted.read(folder))
+
+
+def fitted_html(fitted: Fitted) -> str:
+    """The page for the staff about results at hand."""
+    return render_staff(staff_page(fitted))
 
 
 def classes_html(folder: Path) -> str:

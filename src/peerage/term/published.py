@@ -110,7 +110,8 @@ class Published:
             why = self._why(cell, computed, reasons)
             difference = tidy(round(computed - grade, 10))
             rows.append((*cell, tidy(grade), tidy(computed), difference, round(float(beyond.sum()), 4), why))
-        return pd.DataFrame(rows, columns=_COLUMNS).astype({name: object for name in _COLUMNS if name != "certainty"})
+        # Objects, so that whole numbers are written without decimals.
+        return pd.DataFrame(rows, columns=_COLUMNS, dtype=object).astype({"certainty": float})
 
     def _why(self, cell: Cell, computed: float, reasons: Reasons) -> str:
         """Why the grade would be another: what was said when it was first proposed, and what happened since.
