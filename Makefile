@@ -2,7 +2,7 @@
 # make demo      simulate a class and show what peerage makes of it
 # make test      lint, types and all tests
 # make lint      lint, format and types alone
-# make bench     the benchmarks
+# make bench     the benchmarks, to benchmarks/results.json and docs/performance.md; ONLY=learned for another one
 #
 # Each sets up what it needs, from Python 3.11 or newer with its venv module.
 
@@ -30,7 +30,7 @@ lint: $(VENV)/installed-dev
 	$(BIN)/mypy
 
 bench: $(VENV)/installed-dev $(VENV)/installed-bench
-	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+	$(BIN)/python benchmarks/run.py $(ONLY)
 
 $(VENV)/installed-%: pyproject.toml | $(VENV)/created
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]'

@@ -7,7 +7,6 @@ posterior is checked by the means and variances of all entries, in units of thei
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from pathlib import Path
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 import peerage
+from figures import report, use_cores
 from peerage.inference.diagnostics import rhat_and_ess
 from peerage.inference.draws import Draws
 from peerage.inference.layout import lay_out
@@ -29,7 +29,7 @@ VARIABLES = ("true_grade", "reliability", "bias", "effort")
 WARM_UP, DRAWS = 500, 1000
 """What NUTS is given; the step size and the mass matrix need some hundred draws to settle."""
 
-OUR_DRAWS = 4000
+BURN_IN, OUR_DRAWS = 200, 4000
 
 
 def ours(book: peerage.Gradebook, priors: peerage.Priors) -> tuple[dict[str, NDArray[np.float64]], float]:
@@ -37,7 +37,7 @@ def ours(book: peerage.Gradebook, priors: peerage.Priors) -> tuple[dict[str, NDA
     layout = lay_out(book, peerage.Model(priors=priors))
     sample(layout, chains=1, draws=1, burn_in=0, seed=0, workers=1)
     begun = time.process_time()
-    samples = sample(layout, chains=1, draws=OUR_DRAWS, burn_in=200, seed=1, workers=1)
+    samples = sample(layout, chains=1, draws=OUR_DRAWS, burn_in=BURN_IN, seed=1, workers=1)
     seconds = time.process_time() - begun
     draws = Draws(layout, samples, 1)
     return {name: np.asarray(draws.on_model_scale(name), np.float64) for name in VARIABLES}, seconds
@@ -77,34 +77,44 @@ def largest_gap(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArra
     return np.concatenate(gaps)
 
 
+def compared(variable: str, pair: dict[str, tuple[NDArray[np.float64], float]]) -> dict[str, Any]:
+    """A row of the table: effective draws a core-second of both, and how many times as many ours are."""
+    row: dict[str, Any] = {"variable": variable}
+    for name, (draws, seconds) in pair.items():
+        rate = rhat_and_ess(draws).ess_bulk / seconds
+        row |= {f"{name}_median": float(np.median(rate)), f"{name}_worst": float(np.quantile(rate, 0.01))}
+    row |= {f"times_{kind}": row[f"ours_{kind}"] / row[f"nuts_{kind}"] for kind in ("median", "worst")}
+    pairs = (f"{row[f'{name}_median']:.1f} {row[f'{name}_worst']:>6.1f}" for name in ("ours", "nuts", "times"))
+    print(f"{variable.replace('_', ' '):<14}" + "".join(f"{pair:>16}" for pair in pairs), flush=True)
+    return row
+
+
 def measure() -> dict[str, Any]:
     """Effective draws a core-second of both, and their ratios, by variable; and whether the posteriors agree."""
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    use_cores(1)
     book, _ = peerage.simulate(setting="b", seed=0)
     priors = peerage.Priors.paper()
     our_draws, our_seconds = ours(book, priors)
     their_draws, their_seconds = theirs(book, priors)
     print("Effective draws a core-second, median and first percentile of the entries\n")
-    print(f"{'':<14}{'peerage':>16}{'NumPyro':>16}{'times':>14}")
+    print(f"{'':<14}{'peerage':>16}{'NumPyro':>16}{'times':>16}")
     rows, gaps = [], []
     for variable in VARIABLES:
         left, right = inferred(our_draws[variable]), inferred(their_draws[variable])
-        row: dict[str, Any] = {"variable": variable}
-        for name, draws, seconds in (("ours", left, our_seconds), ("nuts", right, their_seconds)):
-            rate = rhat_and_ess(draws).ess_bulk / seconds
-            row |= {f"{name}_median": float(np.median(rate)), f"{name}_worst": float(np.quantile(rate, 0.01))}
-        row |= {f"times_{kind}": row[f"ours_{kind}"] / row[f"nuts_{kind}"] for kind in ("median", "worst")}
-        rows.append(row)
+        rows.append(compared(variable, {"ours": (left, our_seconds), "nuts": (right, their_seconds)}))
         gaps.append(largest_gap(left, right))
-        pairs = (f"{row[f'{name}_median']:.1f} {row[f'{name}_worst']:>6.1f}" for name in ("ours", "nuts", "times"))
-        print(f"{variable.replace('_', ' '):<14}" + "".join(f"{pair:>16}" for pair in pairs), flush=True)
     worst = np.concatenate(gaps)
     limit = float(stats.norm.isf(1e-3 / worst.size / 2))
     print(f"\nlargest of {worst.size:,} differences: {worst.max():.2f} standard errors, by chance up to {limit:.2f}")
-    print(f"core-seconds: {our_seconds:.1f} for 200 + {OUR_DRAWS:,} sweeps, {their_seconds:.1f} for NUTS")
-    return {"rows": rows, "largest_difference": float(worst.max()), "limit": limit}
+    print(f"core-seconds: {our_seconds:.1f} for {BURN_IN} + {OUR_DRAWS:,} sweeps, {their_seconds:.1f} for NUTS")
+    return {
+        "rows": rows,
+        "core_seconds": {"ours": our_seconds, "nuts": their_seconds},
+        "differences": worst.size,
+        "largest_difference": float(worst.max()),
+        "limit": limit,
+    }
 
 
 if __name__ == "__main__":
-    measure()
+    report(measure)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
+
+from figures import HERE, Cost, report
 
 GRADES = 1_000_000
 COMPONENTS = ("Structure", "Evidence", "Style", "Code")
@@ -18,28 +22,14 @@ REVIEWS_PER_GRADER = 4
 _PANDAS = "import pandas; pandas.read_csv({path!r}, keep_default_na=False)"
 _PEERAGE = "import peerage; from peerage.cli import check; check.summarise(peerage.read_grades({path!r}))"
 _CHILD = """
-import resource, sys, time
-from pathlib import Path
-{warm_up}
+import json, sys, time
+sys.path.insert(0, {benchmarks!r})
+from figures import used
+import pandas, peerage.formats, peerage.structure
 start = time.perf_counter()
 {program}
-seconds = time.perf_counter() - start
-if sys.platform == "linux":
-    # What getrusage says counts the parent's memory too, from before the child became a program of its own.
-    lines = Path("/proc/self/status").read_text().splitlines()
-    peak = next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) * 1024
-else:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(seconds, peak)
+print(json.dumps({{"seconds": time.perf_counter() - start}} | used()))
 """
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What running a program took."""
-
-    seconds: float
-    peak_bytes: int
 
 
 def write_class(path: Path, *, wide: bool, grades: int = GRADES) -> None:
@@ -58,12 +48,11 @@ def write_class(path: Path, *, wide: bool, grades: int = GRADES) -> None:
     table.to_csv(path, index=False)
 
 
-def measure(program: str, path: Path) -> Cost:
+def cost(program: str, path: Path) -> Cost:
     """Run a program on a file in a process of its own; imports are not part of the time."""
-    warm_up = "import pandas, peerage.formats, peerage.structure"
-    child = _CHILD.format(warm_up=warm_up, program=program.format(path=str(path)))
-    answer = subprocess.run([sys.executable, "-c", child], capture_output=True, text=True, check=True).stdout.split()
-    return Cost(float(answer[0]), int(answer[1]))
+    child = _CHILD.format(benchmarks=str(HERE), program=program.format(path=str(path)))
+    answer = subprocess.run([sys.executable, "-c", child], capture_output=True, text=True, check=True).stdout
+    return Cost(**json.loads(answer))
 
 
 def compare(*, wide: bool, grades: int = GRADES) -> tuple[Cost, Cost]:
@@ -71,19 +60,23 @@ def compare(*, wide: bool, grades: int = GRADES) -> tuple[Cost, Cost]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "grades.csv"
         write_class(path, wide=wide, grades=grades)
-        return measure(_PEERAGE, path), measure(_PANDAS, path)
+        return cost(_PEERAGE, path), cost(_PANDAS, path)
 
 
-def main() -> None:
-    """Print the costs for the long and the wide form."""
+def measure() -> dict[str, Any]:
+    """The costs for the long and the wide form."""
+    found = {}
     for wide in (False, True):
         ours, theirs = compare(wide=wide)
+        form = "wide" if wide else "long"
         print(
-            f"{GRADES:,} grades, {'wide' if wide else 'long'}: {ours.seconds:.2f} s to read and check, "
+            f"{GRADES:,} grades, {form}: {ours.seconds:.2f} s to read and check, "
             f"{ours.seconds / theirs.seconds:.1f} times pandas.read_csv ({theirs.seconds:.2f} s); "
             f"peak memory {ours.peak_bytes / 1e9:.2f} GB, pandas {theirs.peak_bytes / 1e9:.2f} GB"
         )
+        found[form] = {"ours": asdict(ours), "pandas": asdict(theirs)}
+    return found
 
 
 if __name__ == "__main__":
-    main()
+    report(measure)

@@ -1,23 +1,37 @@
-"""The sampler on the standard class (class (b): 120 students, ten weeks, 5,100 reviews), on one core.
+"""A sweep over the standard class (class (b): 120 students, ten weeks, 5,100 reviews) on one core.
 
-Prints milliseconds a sweep beside the floor, a loop that only adds up the floats that a sweep over whole grids must
-read, and effective draws a second of every variable.
+It is put beside its plain NumPy twin, which draws from the same posterior without tables and kernels, and beside the
+floor: a loop that only adds up the floats that a sweep over whole grids must read. The three take turns, so that
+whatever else the machine does slows all. Then the parts of a sweep are measured one by one.
 """
 
 from __future__ import annotations
 
+import sys
 import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import peerage
-from peerage.inference.diagnostics import rhat_and_ess
+from figures import report, use_cores
+from peerage.inference import censored
+from peerage.inference.arrays import State, Sums
+from peerage.inference.collapsed import update_graders
+from peerage.inference.graders import draw_biases, draw_efforts, draw_reliabilities
 from peerage.inference.jit import jit
+from peerage.inference.kernels import _true_grades
 from peerage.inference.layout import Layout, lay_out
-from peerage.inference.sampler import VARIABLES, sample
+from peerage.inference.sampler import ChainState, sample
 
-DRAWS = 1000
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+
+ROUNDS, SWEEPS = 5, 200
+"""How often the three take turns, and how many sweeps are one turn of ours."""
 
 
 @jit
@@ -29,38 +43,83 @@ def add_rows(table: NDArray[np.float32], starts: NDArray[np.int64], size: int, t
             total[i] += table[first + i]
 
 
-def floor(layout: Layout) -> float:
-    """Seconds to add, for each report, as many floats as the grids of true grade, reliability and bias have points."""
-    grids, rng = layout.grids, np.random.default_rng(0)
-    sizes = [len(grids.true_grade), len(grids.reliability), len(grids.bias)]
-    table = rng.random(6 * len(grids.reliability) * len(grids.lattice), dtype=np.float32)
-    starts = rng.integers(0, len(table) - max(sizes), len(layout.report_level))
-    total = np.zeros(max(sizes), np.float32)
-    seconds = []
-    for _ in range(30):
-        begun = time.perf_counter()
-        for size in sizes:
-            add_rows(table, starts, size, total)
-        seconds.append(time.perf_counter() - begun)
-    return min(seconds[1:])
+class Floor:
+    """For each report, as many floats as the grids of true grade, reliability and bias have points."""
+
+    def __init__(self, layout: Layout) -> None:
+        grids, rng = layout.grids, np.random.default_rng(0)
+        self.sizes = [len(grids.true_grade), len(grids.reliability), len(grids.bias)]
+        self.table = rng.random(6 * len(grids.reliability) * len(grids.lattice), dtype=np.float32)
+        self.starts = rng.integers(0, len(self.table) - max(self.sizes), len(layout.report_level))
+        self.total = np.zeros(max(self.sizes), np.float32)
+        self.floats = sum(self.sizes) * len(self.starts)
+        self.add()  # compiles
+
+    def add(self) -> None:
+        """Add them up."""
+        for size in self.sizes:
+            add_rows(self.table, self.starts, size, self.total)
 
 
-def main() -> None:
-    """Measure and print."""
+def parts_of(layout: Layout, start: ChainState, rng: np.random.Generator) -> dict[str, Callable[[], None]]:
+    """The parts of a sweep, each as a call that moves a chain."""
+    given, work = censored.prepare(layout), censored.new_work(layout)
+    state = State(**{name: values.copy() for name, values in start.variables.items()})
+    reviews = layout.book.n_reviews
+    sums = Sums(np.zeros((layout.n_cells, layout.max_levels)), np.zeros(reviews), np.zeros(reviews))
+    graders = partial(update_graders, rng, True, True, True, given, state, sums, work)
+    return {
+        "graders, with true grades summed out": graders,
+        "true grades": partial(_true_grades, rng, True, given, state, sums, work),
+        "reliabilities": partial(draw_reliabilities, rng, False, given, state, work),
+        "biases": partial(draw_biases, rng, False, given, state, work),
+        "efforts": partial(draw_efforts, rng, False, given, state, work),
+    }
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Processor seconds that some work takes."""
+    begun = time.process_time()
+    work()
+    return time.process_time() - begun
+
+
+def profile(parts: dict[str, Callable[[], None]]) -> dict[str, float]:
+    """Milliseconds of each part of a sweep: medians over sweeps, of which the first compiles."""
+    taken: dict[str, list[float]] = {name: [] for name in parts}
+    for _ in range(SWEEPS + 1):
+        for name, part in parts.items():
+            taken[name].append(seconds(part))
+    return {name: 1e3 * float(np.median(mine[1:])) for name, mine in taken.items()}
+
+
+def measure() -> dict[str, Any]:
+    """Milliseconds of a sweep, of the twin's and of the floor: medians over the rounds, and their ratios."""
+    import twin
+    import twin_sweep
+
+    use_cores(1)
     book, _ = peerage.simulate(setting="b", seed=0)
-    layout = lay_out(book, peerage.Model(priors="paper"))
-    sample(layout, chains=1, draws=1, burn_in=0, seed=0, workers=1)
-    warm_up = sample(layout, chains=1, draws=1, burn_in=200, seed=0, workers=1)
-    samples = sample(layout, chains=1, draws=DRAWS, burn_in=0, seed=0, workers=1, states=warm_up.states)
-    sweep, least = samples.seconds / DRAWS, floor(layout)
-    print(f"a sweep: {1e3 * sweep:.2f} ms, {sweep / least:.1f} times the floor of {1e3 * least:.2f} ms")
-    print(f"{'effective draws a second':<26}{'median':>8}{'first percentile':>18}")
-    for variable in VARIABLES:
-        draws = samples.draws[variable]
-        free = np.flatnonzero(draws.std(axis=(0, 1)) > 0)
-        rate = rhat_and_ess(draws[:, :, free]).ess_bulk / samples.seconds
-        print(f"{variable.replace('_', ' '):<26}{np.median(rate):>8.0f}{np.quantile(rate, 0.01):>18.0f}")
+    model, rng = peerage.Model(priors="paper"), np.random.default_rng(0)
+    layout = lay_out(book, model)
+    floor, state = Floor(layout), twin.draw_prior(book, model, rng)
+    chain = sample(layout, chains=1, draws=1, burn_in=200, seed=0, workers=1).states
+    onward = partial(sample, layout, chains=1, draws=SWEEPS, burn_in=0, seed=0, workers=1, states=chain)
+    turns: dict[str, list[float]] = {"sweep": [], "twin": [], "floor": []}
+    for _ in range(ROUNDS):
+        turns["sweep"].append(seconds(onward) / SWEEPS)
+        turns["twin"].append(seconds(lambda: twin_sweep.sweep(book, model, layout.grids, state, rng)))
+        turns["floor"].append(float(np.median([seconds(floor.add) for _ in range(30)])))
+    found: dict[str, Any] = {f"{name}_ms": 1e3 * float(np.median(taken)) for name, taken in turns.items()}
+    found |= {"twin_times": found["twin_ms"] / found["sweep_ms"], "floor_times": found["sweep_ms"] / found["floor_ms"]}
+    found |= {"floats": floor.floats, "parts_ms": profile(parts_of(layout, chain[0], rng))}
+    print(f"a sweep takes {found['sweep_ms']:.2f} ms")
+    print(f"its plain NumPy twin {found['twin_ms']:,.0f} ms, {found['twin_times']:.0f} times as long")
+    print(f"{floor.floats:,} floats are added in {found['floor_ms']:.2f} ms, 1/{found['floor_times']:.1f} of a sweep")
+    for part, ms in found["parts_ms"].items():
+        print(f"  {ms:.2f} ms for {part}")
+    return found
 
 
 if __name__ == "__main__":
-    main()
+    report(measure)

@@ -1,4 +1,4 @@
-"""Time and memory of ``peerage fit``, from reading to files written, from 20 thousand to a million grades.
+"""Time and memory of ``peerage fit``, from its start to files written, from 20 thousand to a million grades.
 
 Chains are short: what grows with the class grows in every sweep alike. At the top they are long enough for draws to
 exceed the default budget of memory, so that only some are kept, and a fit with more draws takes no more memory.
@@ -7,51 +7,32 @@ exceed the default budget of memory, so that only some are kept, and a fit with 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
+from figures import peerage, report
+
 STUDENTS = (125, 625, 1875, 6250)
 """Each writes 10 submissions and reviews 40, each on four components."""
 
-BURN_IN, DRAWS = 20, 100
-
-_CHILD = """
-import resource, sys, time
-from peerage.cli import main
-begun = time.perf_counter()
-status = main(sys.argv[1:])
-used = resource.getrusage(resource.RUSAGE_SELF)
-peak = used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-print(time.perf_counter() - begun, used.ru_utime + used.ru_stime, peak)
-sys.exit(status)
-"""
-
-
-def peerage(*arguments: str | int | Path) -> tuple[float, float, float]:
-    """Run a command in a process of its own: its seconds, those of all cores, and its peak of memory in bytes."""
-    command = [sys.executable, "-c", _CHILD, *map(str, arguments)]
-    child = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    seconds, core_seconds, peak = map(float, child.stdout.splitlines()[-1].split())
-    return seconds, core_seconds, peak
+BURN_IN, DRAWS = 100, 100
+"""The shortest burn-in at whose end chains are compared, as in a fit with the default settings."""
 
 
 def fitted(folder: Path, students: int) -> dict[str, Any]:
     """Simulate a class and fit it."""
     source, out = folder / f"class{students}", folder / f"fit{students}"
     peerage("simulate", "-o", source, "--students", students, "--weeks", 10, "--tas", 0)
-    settings = ("--burn-in", BURN_IN, "--draws", DRAWS, "-q")
-    seconds, core_seconds, peak = peerage("fit", source / "peer_grades.csv", "-o", out, *settings)
+    taken = peerage("fit", source / "peer_grades.csv", "-o", out, "--burn-in", BURN_IN, "--draws", DRAWS, "-q")
     record = json.loads((out / "run.json").read_text("utf-8"))
     grades = record["counts"]["grades"]
     return {
         "grades": grades,
-        "seconds": seconds,
-        "core_seconds": core_seconds,
-        "core_microseconds_a_grade": 1e6 * core_seconds / grades,
-        "gigabytes": peak / 1e9,
+        "seconds": taken.seconds,
+        "core_seconds": taken.core_seconds,
+        "core_microseconds_a_grade": 1e6 * taken.core_seconds / grades,
+        "gigabytes": taken.peak_bytes / 1e9,
         "kept_draws": record["kept_draws"],
         "results_megabytes": sum(path.stat().st_size for path in out.iterdir()) / 1e6,
     }
@@ -68,7 +49,7 @@ def shown(row: dict[str, Any]) -> None:
 
 def measure() -> dict[str, Any]:
     """A row for each size, and how many times the core time of a grade at the bottom one at the top takes."""
-    print(f"peerage fit with 4 chains of {BURN_IN} + {DRAWS} sweeps, from reading to files written\n")
+    print(f"peerage fit with 4 chains of {BURN_IN} + {DRAWS} sweeps, from its start to files written\n")
     print(
         f"{'grades':>9} {'seconds':>8} {'core s':>8} {'core µs a grade':>16} {'GB':>5} {'kept':>5} {'MB written':>11}"
     )
@@ -79,8 +60,9 @@ def measure() -> dict[str, Any]:
             rows.append(fitted(Path(folder), students))
             shown(rows[-1])
     growth = rows[-1]["core_microseconds_a_grade"] / rows[0]["core_microseconds_a_grade"]
+    print(f"\nA grade takes {growth:.2f} times as much core time at the top as at the bottom.")
     return {"burn_in": BURN_IN, "draws": DRAWS, "rows": rows, "growth": growth}
 
 
 if __name__ == "__main__":
-    print(f"\nA grade takes {measure()['growth']:.2f} times as much core time at the top as at the bottom.")
+    report(measure)

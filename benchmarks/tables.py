@@ -1,0 +1,126 @@
+"""The tables of docs/performance.md, made from results.json: ``python benchmarks/tables.py`` puts them in.
+
+A table stands between ``<!-- NAME -->`` and ``<!-- end -->``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from figures import HERE, RESULTS
+
+PAGE = HERE.parent / "docs" / "performance.md"
+
+Figures = Mapping[str, Any]
+
+
+def refresh(results: Figures) -> None:
+    """Put the tables of some results into the page."""
+    PAGE.write_text(renewed(PAGE.read_text("utf-8"), results), "utf-8")
+
+
+def renewed(page: str, results: Figures) -> str:
+    """The page with other tables."""
+    for name, make in TABLES.items():
+        before, begin, rest = page.partition(f"<!-- {name} -->\n")
+        _, end, after = rest.partition("<!-- end -->")
+        if not end:
+            raise ValueError(f"the page has no place for a table called {name!r}")
+        page = f"{before}{begin}{make(results)}\n{end}{after}"
+    return page
+
+
+def provenance(results: Figures) -> str:
+    """When, with what and where the figures were measured."""
+    machine = results["machine"]
+    place = f"{machine['cores']} cores ({machine['processor']}), Python {machine['python']}"
+    return f"Measured on {results['date']} with peerage {results['version']} on {place}."
+
+
+def effective_draws(results: Figures) -> str:
+    """Effective draws a core-second beside those of NUTS."""
+    rows = (
+        (
+            row["variable"].replace("_", " "),
+            *(f"{row[f'{name}_median']:.3g} / {row[f'{name}_worst']:.3g}" for name in ("ours", "nuts")),
+            f"{row['times_median']:.1f} / {row['times_worst']:.1f}",
+        )
+        for row in results["nuts"]["rows"]
+    )
+    return table(("", "peerage", "NumPyro", "times"), rows)
+
+
+def agreement(results: Figures) -> str:
+    """Whether both sample the same posterior."""
+    found = results["nuts"]
+    of = f"The largest of {found['differences']:,} differences"
+    return f"{of} is {found['largest_difference']:.1f} standard errors; by chance it could be {found['limit']:.1f}."
+
+
+def sweep(results: Figures) -> str:
+    """Milliseconds of a sweep, of its twin and of the floor."""
+    found = results["sampler"]
+    rows = (
+        ("plain NumPy twin", f"{found['twin_ms']:,.0f}", f"{found['twin_times']:.0f}"),
+        ("peerage", f"{found['sweep_ms']:.2f}", "1"),
+        (f"adding {found['floats']:,} floats", f"{found['floor_ms']:.2f}", f"1/{found['floor_times']:.1f}"),
+    )
+    return table(("", "ms a sweep", "times"), rows)
+
+
+def profile(results: Figures) -> str:
+    """Milliseconds of the parts of a sweep."""
+    rows = ((part, f"{ms:.2f}") for part, ms in results["sampler"]["parts_ms"].items())
+    return table(("part of a sweep", "ms"), rows)
+
+
+def protocol(results: Figures) -> str:
+    """Seconds of the paper's protocol and of the command."""
+    rows = (
+        (
+            priors,
+            *(f"{row[name]:.1f}" for name in ("fit_seconds", "fit_core_seconds", "command_seconds", "bar_seconds")),
+            f"1/{row['paper_times']:,.0f}",
+        )
+        for priors, row in results["protocol"].items()
+        if isinstance(row, dict)
+    )
+    return table(("priors", "fit, s", "core-seconds", "`peerage fit`, s", "twice and 1 s", "of 8 CPU-hours"), rows)
+
+
+def scale(results: Figures) -> str:
+    """Time and memory by size."""
+    rows = (
+        (
+            f"{row['grades']:,}",
+            *(f"{row[name]:.0f}" for name in ("seconds", "core_seconds", "core_microseconds_a_grade")),
+            f"{row['gigabytes']:.2f}",
+            f"{row['results_megabytes']:.0f}",
+        )
+        for row in results["scale"]["rows"]
+    )
+    return table(("grades", "seconds", "core-seconds", "core-µs a grade", "peak, GB", "written, MB"), rows)
+
+
+def table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table in Markdown."""
+    cells = [list(header), *map(list, rows)]
+    lines = [f"| {' | '.join(row)} |".replace("|  |", "| |") for row in cells]
+    return "\n".join([lines[0], f"|{'---|' * len(cells[0])}", *lines[1:]])
+
+
+TABLES = {
+    "provenance": provenance,
+    "effective draws": effective_draws,
+    "agreement": agreement,
+    "sweep": sweep,
+    "profile": profile,
+    "protocol": protocol,
+    "scale": scale,
+}
+
+
+if __name__ == "__main__":
+    refresh(json.loads(RESULTS.read_text("utf-8")))
