@@ -48,7 +48,7 @@ def draw_hyperparameters(model: Model, rng: np.random.Generator) -> dict[str, An
     """One value of every hyperparameter of a class with two components."""
     drawn: dict[str, Any] = {
         "sigma_b": np.exp(rng.normal(np.log(0.5), 0.8)),
-        "mean_bias": rng.normal(0.0, 0.2),
+        "mean_bias": 0.06 * rng.standard_t(3),
         "reliability": np.exp(rng.normal(0.0, 0.7)),
         "reliability_shape": np.exp(rng.normal(np.log(2), 0.5)),
         "effort": expit(rng.normal(0.83, 0.96)),

@@ -1,9 +1,10 @@
 """Priors that are learned from the class: what they are, what is believed of them beforehand, how they are updated.
 
-Each hyperparameter has a coordinate θ on the whole line (a logarithm, a logit, or itself) with a normal hyperprior. A
-sweep moves every coordinate by a random walk. Wherever that is cheap, the variables whose prior it is are summed out:
-reliabilities, biases and efforts are, which spares the chain the slow climb between a spread and what it spreads. Step
-sizes adapt during burn-in and are constant from then on.
+Each hyperparameter has a coordinate θ on the whole line (a logarithm, a logit, or itself) with a normal hyperprior, but
+for the students' mean bias, whose hyperprior is Student's t: most classes are graded about as generously as by their
+staff, and some are not at all. A sweep moves every coordinate by a random walk. Wherever that is cheap, the variables
+whose prior it is are summed out: reliabilities, biases and efforts are, which spares the chain the slow climb between a
+spread and what it spreads. Step sizes adapt during burn-in and are constant from then on.
 
 What a learned model adds to the paper's: the low-effort report has a centre of its own, so that shirkers do not tell
 the model where the class's mean is; TAs have their own mean reliability; and where staff graded, the students have a
@@ -22,12 +23,15 @@ from peerage.inference.jit import jit
 EPSILON = 0.05
 """The share of low-effort reports that is uniform."""
 
+TAILS = 3.0
+"""The degrees of freedom of the hyperprior of the students' mean bias."""
+
 TA_SHAPE = 4.0
 """The shape of the Gamma prior of TAs' reliabilities: a class has too few TAs to learn it."""
 
 
 class Hyperparameter(NamedTuple):
-    """A hyperparameter, its hyperprior N(centre, spread²) in its own coordinate, and what it says of a class."""
+    """A hyperparameter, centre and spread of the hyperprior of its coordinate, and what it says of a class."""
 
     name: str
     symbol: str
@@ -39,7 +43,7 @@ class Hyperparameter(NamedTuple):
 
 CLASSWIDE = (
     Hyperparameter("sigma_b", "σ_b", "log", np.log(0.5), 0.8, "how much graders' generosity differs (sd)"),
-    Hyperparameter("mean_bias", "μ_b", "", 0.0, 0.2, "how much more generous students are than staff"),
+    Hyperparameter("mean_bias", "μ_b", "", 0.0, 0.06, "how much more generous students are than staff"),
     Hyperparameter("reliability", "α_τ/β_τ", "log", 0.0, 0.7, "a typical student's reliability when trying"),
     Hyperparameter("reliability_shape", "α_τ", "log", np.log(2), 0.5, "how alike students' reliabilities are"),
     Hyperparameter("reliability_ta", "α_τ/β_τ of TAs", "log", np.log(2), 0.5, "a typical TA's reliability"),
@@ -94,6 +98,7 @@ def draw_hyperprior(n_components: int, rng: np.random.Generator, spread: float =
     """θ drawn from the hyperprior, its standard deviations multiplied by ``spread``."""
     theta = np.zeros(N_CLASSWIDE + 3 * n_components)
     theta[:N_CLASSWIDE] = _CENTRE + spread * _SPREAD * rng.standard_normal(N_CLASSWIDE)
+    theta[MEAN_BIAS] = _CENTRE[MEAN_BIAS] + spread * _SPREAD[MEAN_BIAS] * rng.standard_t(TAILS)
     theta[RELIABILITY_TA] += theta[RELIABILITY]
     for index, entry in enumerate(PER_COMPONENT):
         part = slice(N_CLASSWIDE + index * n_components, N_CLASSWIDE + (index + 1) * n_components)
@@ -145,7 +150,8 @@ def log_hyperprior(theta: F64) -> float:
         centre = _CENTRE[index]
         if index == RELIABILITY_TA:
             centre += theta[RELIABILITY]
-        total -= 0.5 * ((theta[index] - centre) / _SPREAD[index]) ** 2
+        square = ((theta[index] - centre) / _SPREAD[index]) ** 2
+        total -= 0.5 * (square if index != MEAN_BIAS else (TAILS + 1.0) * np.log1p(square / TAILS))
     n_components = (len(theta) - N_CLASSWIDE) // 3
     for component in range(n_components):
         mean = theta[N_CLASSWIDE + component]

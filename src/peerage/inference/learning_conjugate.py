@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from peerage.inference.arrays import F64
+from peerage.inference.conjugate_arrays import Given, State, Work
 from peerage.inference.grid_masses import AUTHORS, STUDENTS, TAS
 from peerage.inference.hyper import (
     EPSILON,
@@ -40,9 +40,6 @@ from peerage.inference.learning_grades import (
     log_tied,
     tie,
 )
-
-if TYPE_CHECKING:
-    from peerage.inference.conjugate import Given, State, Work
 
 LARGEST_TAU_L = math.log(4.0)
 """Without censoring, many equal reports have an unbounded density around their common grade: this is the bound."""

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.inference.arrays import F32, F64, I32, I64, Given, State, Work
-from peerage.inference.conjugate import Given as ExactGiven
-from peerage.inference.conjugate import State as ExactState
-from peerage.inference.conjugate import Work as ExactWork
 from peerage.inference.conjugate import gather, log_density, log_density_given, move_review
+from peerage.inference.conjugate_arrays import Given as ExactGiven
+from peerage.inference.conjugate_arrays import State as ExactState
+from peerage.inference.conjugate_arrays import Work as ExactWork
 from peerage.inference.graders import count_effortful
 from peerage.inference.jit import jit
 from peerage.inference.learning import refresh

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from peerage.inference.conjugate import Beliefs, Draws, Given, Learning, State, Work, sweep
+from peerage.inference.conjugate import sweep
+from peerage.inference.conjugate_arrays import Beliefs, Draws, Given, Learning, State, Work
 from peerage.inference.hyper import effort_prior
 from peerage.inference.layout import AUTHOR, Layout
 from peerage.inference.likelihood import LOG_FLOOR, log_normal_cell_masses, low_effort_density
