@@ -27,7 +27,7 @@ _LEARNED = {
     "effort": "effort in {:.0%} of reviews",
     "reliability": "a typical reliability of {:.1f}",
     "sigma_b": "biases that differ by {:.1f} (sd)",
-    "mean_bias": "students {:+.1f} against staff",
+    "mean_bias": "students {:+z.1f} against staff",
 }
 _SCALE = "Reliability is 1 / error variance on a scale of 0 to 5, with a 90% interval."
 
