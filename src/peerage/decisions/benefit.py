@@ -29,6 +29,9 @@ MOST_GRADES = 26
 _STEP = 0.05
 _NODES = 32
 
+_AT_A_TIME = 10_000
+"""Of how many components' grades histograms are held in memory."""
+
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
@@ -62,7 +65,8 @@ def benefit_of(posterior: Posterior) -> Benefit:
     loss, gain = np.zeros(layout.n_cells), np.zeros(layout.n_cells)
     for index, component in enumerate(book.rubric.components):
         mine = np.flatnonzero(layout.reports.cell_component == index)
-        loss[mine], gain[mine] = _losses(component, drawn.reshape(-1, layout.n_cells)[:, mine], precisions)
+        for some in np.array_split(mine, len(mine) // _AT_A_TIME + 1):
+            loss[some], gain[some] = _losses(component, drawn.reshape(-1, layout.n_cells)[:, some], precisions)
     related = Related.of(posterior, drawn, is_open, loss)
     noise = np.mean(1 / precisions) + np.mean([_rounding(component) for component in book.rubric.components])
     candidates = by_submission(layout, is_open.astype(np.int64)) > 0

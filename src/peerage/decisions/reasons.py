@@ -37,9 +37,10 @@ class Reasons:
         self.widest, self.where = _differences(book, self.by_student)
         self.average = _averages(book, self.by_student)
         self.high = np.nanquantile(self.average, 1 - TAIL) if self.by_student.any() else np.inf
-        draws = np.clip(posterior.draws.on_model_scale("true_grade"), 0, MODEL_MAXIMUM)
+        chains = posterior.draws.on_model_scale("true_grade")
         n_cells = np.maximum(np.diff(layout.reports.submission_cells), 1)
-        means = by_submission(layout, draws).reshape(-1, book.n_submissions) / n_cells
+        sums = [by_submission(layout, np.clip(draws, 0, MODEL_MAXIMUM)) for draws in chains]
+        means = np.concatenate(sums) / n_cells
         self.estimate, self.upper = means.mean(axis=0), np.quantile(means, UPPER, axis=0)
         influence = posterior.reviews()["influence"].to_numpy() * self.by_student
         self.weight = np.bincount(book.review_submission, influence, minlength=book.n_submissions)

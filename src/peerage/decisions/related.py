@@ -56,7 +56,7 @@ class Related:
         # A submission without open components is related to others all the same, by all of its components.
         counted = is_open | (n_open[layout.cell_submission] == 0)
         number = np.maximum(by_submission(layout, counted.astype(np.float32)), 1)
-        means = by_submission(layout, np.where(counted, drawn, np.float32(0))) / number
+        means = np.stack([by_submission(layout, np.where(counted, chain, np.float32(0))) for chain in drawn]) / number
         variance = np.maximum(_variances(drawn), 1e-9)
         slope = by_submission(layout, loss / (2 * variance))
         graders_of, graded_by = _adjacency(posterior.book)
