@@ -69,10 +69,10 @@ def run_study(
         "seed": at_least(0, seed=seed),
     }
     with ExitStack() as stack:
+        executor = stack.enter_context(open_executor(workers, scheduler))
         path = stack.enter_context(tempfile.TemporaryDirectory()) if folder is None else folder
         opened = stack.enter_context(open_folder(path, name, record))
         todo = [task for task in tasks if task.key not in opened.found]
-        executor = stack.enter_context(open_executor(workers, scheduler))
         compiling = bool(todo) and needs_compilation(censored.sweep)
         advance = stack.enter_context(fits_progress(len(todo), shown=progress, compiling=compiling))
         for index, finding in executor.map(_run, (name, seed), todo):
