@@ -64,9 +64,9 @@ def page(runs: Sequence[Run]) -> Iterator[str]:
         yield f"## {TITLES[run.name]}"
         source = PAPER.get(run.name)
         yield f"`peerage study {run.name}`" + (f" repeats {source}." if source else " is not in the paper.")
-        yield f"![{TITLES[run.name]}](reproduction/{run.name}.png)"
+        yield f"![{TITLES[run.name]}]({PARTS.name}/{run.name}.png)"
         yield claims_table(found[run.name])
-        yield f"{run.in_words()} [All means](reproduction/{run.name}.md)."
+        yield f"{run.in_words()} [All means]({PARTS.name}/{run.name}.md)."
 
 
 def introduction(runs: Sequence[Run]) -> Iterator[str]:

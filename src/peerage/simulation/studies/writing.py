@@ -48,11 +48,12 @@ class Run:
 
     def in_words(self) -> str:
         """What was run, in a sentence."""
-        classes = " and ".join(f"({name})" for name in sorted(self.table["class"].unique()))
+        letters = sorted(self.table["class"].unique())
+        classes = f"Class{'es' if len(letters) > 1 else ''} {' and '.join(f'({letter})' for letter in letters)}"
         size = "small classes and few values, " if self.quick else ""
         replicates = counted(self.table["replicate"].nunique(), "replicate")
         return (
-            f"Classes {classes}, {size}{replicates}, seed {self.seed}, peerage {self.version}; "
+            f"{classes}, {size}{replicates}, seed {self.seed}, peerage {self.version}; "
             f"its tasks took {self.seconds / 60:.0f} minutes, added up."
         )
 
