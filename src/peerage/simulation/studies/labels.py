@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 TITLES = {
     "recovery-weeks": "How estimates improve with weeks",
     "recovery-graders": "How estimates improve with graders a submission",
@@ -28,6 +30,7 @@ PAPER = {
 
 METRICS = {
     "true_grade_mae": "true grades:\nmean absolute error (of 5)",
+    "latent_mae": "latent true grades:\nmean absolute error (of 5)",
     "true_grade_rmse": "true grades:\nroot mean square error (of 5)",
     "true_grade_accuracy": "true grades:\nshare of most likely ones right",
     "bias_mae": "biases:\nmean absolute error (of 5)",
@@ -77,6 +80,16 @@ VALUES = {
     for name, symbol in zip(("mu_s", "sigma_s", "sigma_b", "tau_l"), ("μ_s", "σ_s", "σ_b", "τ_ℓ"), strict=True)
 }
 """What some values of settings are called."""
+
+
+def letters(classes: Iterable[str]) -> str:
+    """Classes by their letters.
+
+    >>> letters("abc"), letters("b")
+    ('(a), (b) and (c)', '(b)')
+    """
+    *others, last = (f"({name})" for name in classes)
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def flat(metric: str) -> str:

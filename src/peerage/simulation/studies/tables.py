@@ -8,7 +8,7 @@ import pandas as pd
 
 from peerage.simulation.studies.claims import Verdict, in_words
 from peerage.simulation.studies.estimates import estimates
-from peerage.simulation.studies.labels import METRICS, SETTINGS, flat
+from peerage.simulation.studies.labels import METRICS, SETTINGS, flat, letters
 from peerage.simulation.studies.quantities import as_number
 from peerage.simulation.studies.statements import CLAIMS
 
@@ -42,7 +42,7 @@ def agreement(verdict: Verdict) -> str:
     if len(classes) == len(verdict.findings):
         return AGREEMENT[verdict.holds]
     words = {True: "yes, in", False: "not in", None: "cannot be told in"}[verdict.holds]
-    return f"{words} {' and '.join(f'({name})' for name in classes)}"
+    return f"{words} {letters(classes)}"
 
 
 def reason(verdict: Verdict) -> str:

@@ -13,7 +13,7 @@ from peerage import results
 from peerage.evaluation.figures import save_figure
 from peerage.simulation.studies.figures import draw
 from peerage.simulation.studies.folder import findings_file
-from peerage.simulation.studies.labels import PAPER, TITLES
+from peerage.simulation.studies.labels import PAPER, TITLES, letters
 from peerage.simulation.studies.tables import claims_table, means_table, verdicts
 from peerage.wording import counted
 
@@ -48,12 +48,12 @@ class Run:
 
     def in_words(self) -> str:
         """What was run, in a sentence."""
-        letters = sorted(self.table["class"].unique())
-        classes = f"Class{'es' if len(letters) > 1 else ''} {' and '.join(f'({letter})' for letter in letters)}"
+        classes = sorted(self.table["class"].unique())
+        which = f"Class{'es' if len(classes) > 1 else ''} {letters(classes)}"
         size = "small classes and few values, " if self.quick else ""
         replicates = counted(self.table["replicate"].nunique(), "replicate")
         return (
-            f"{classes}, {size}{replicates}, seed {self.seed}, peerage {self.version}; "
+            f"{which}, {size}{replicates}, seed {self.seed}, peerage {self.version}; "
             f"its tasks took {self.seconds / 60:.0f} minutes, added up."
         )
 
