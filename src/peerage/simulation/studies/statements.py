@@ -94,7 +94,7 @@ _MISSPECIFICATION = (
     Claim("τ_ℓ too low hurts effort", _hurts(EFFORT, "tau_l", Place.LOWEST)),
     Claim("τ_ℓ too high hurts effort", _hurts(EFFORT, "tau_l", Place.HIGHEST)),
     Claim("σ_b far below the truth hurts bias", _hurts(BIAS, "sigma_b", Place.LOWEST), classes="bc"),
-    Claim("wrong priors of reliability and effort change little", Robust(_ROBUST, _METRICS, small=True)),
+    Claim("most changes by wrong priors of reliability and effort are small", Robust(_ROBUST, _METRICS, small=True)),
     Claim("most of these changes are insignificant", Robust(_ROBUST, _METRICS, small=False)),
 )
 
