@@ -40,6 +40,11 @@ def grade_errors(truth: Truth, expected: Floats, legal: Floats) -> Measures:
     }
 
 
+def latent_mae(posterior: Posterior, truth: Truth) -> float:
+    """The error of the latent true grades' posterior means, nothing cut at the rubric's ends."""
+    return float(np.abs(_by_submission(posterior, posterior.margins.means("true_grade")) - truth.true_grade).mean())
+
+
 def expected(posterior: Posterior) -> Floats:
     """The expected grades."""
     return _by_submission(posterior, expected_grades(posterior))

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from peerage.model import Model, Priors
 from peerage.simulation.classes import SETTINGS
 from peerage.simulation.studies.fits import fitted
-from peerage.simulation.studies.measures import recovery
+from peerage.simulation.studies.measures import latent_mae, recovery
 from peerage.simulation.studies.priors import VALUES, changed, moments
 from peerage.simulation.studies.study import Course, Row, Study, Task
 
@@ -48,7 +48,8 @@ def measure(task: Task, seed: int) -> list[Row]:
     else:
         places = {task.setting: float(task.value)}
         model = Model(priors=changed(true, task.setting, float(task.value)))
-    found = recovery(fitted(task.course, seed, book, model), truth)
+    posterior = fitted(task.course, seed, book, model)
+    found = recovery(posterior, truth) | {"latent_mae": latent_mae(posterior, truth)}
     return [
         Row(setting, value, metric, result) for setting, value in places.items() for metric, result in found.items()
     ]
