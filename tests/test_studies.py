@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import signal
 import time
 from pathlib import Path
@@ -18,7 +19,15 @@ from peerage.model import Priors
 from peerage.simulation.studies import NAMES
 from peerage.simulation.studies.baselines import of_reports
 from peerage.simulation.studies.convergence import relative_error
-from peerage.simulation.studies.measures import expected, grade_errors, most_likely, recovery, rounded, spearman
+from peerage.simulation.studies.measures import (
+    expected,
+    grade_errors,
+    latent_mae,
+    most_likely,
+    recovery,
+    rounded,
+    spearman,
+)
 from peerage.simulation.studies.priors import VALUES, changed, moments
 from peerage.simulation.studies.registry import STUDIES
 from peerage.simulation.studies.run import run_study
@@ -49,6 +58,18 @@ def untroubled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, pd.DataF
 def test_every_study_has_its_name() -> None:
     assert tuple(STUDIES) == NAMES
     assert all(study.name == name for name, study in STUDIES.items())
+
+
+@pytest.mark.parametrize("quick", [False, True])
+@pytest.mark.parametrize("name", NAMES)
+def test_each_class_has_tasks_and_none_twice(name: str, quick: bool) -> None:
+    courses = [Course(kind, replicate) for kind in "abc" for replicate in range(2)]
+    tasks = list(STUDIES[name].tasks(courses, quick))
+    assert len({task.key for task in tasks}) == len(tasks)
+    counts = pd.Series([(task.course.kind, task.course.replicate) for task in tasks]).value_counts()
+    assert len(counts) == 6
+    assert set(counts) == {len(tasks) // 6}
+    assert all(pickle.loads(pickle.dumps(task)) == task for task in tasks)
 
 
 def test_the_table_is_tidy_and_the_file_holds_it(untroubled: tuple[Path, pd.DataFrame]) -> None:
@@ -144,6 +165,8 @@ def test_graders_are_measured_over_students_alone() -> None:
     assert found["bias_mae"] == pytest.approx(np.abs(graders["bias"] - truth.bias)[students].mean())
     ranks = graders["effort"][students].rank().corr(pd.Series(truth.effort)[students].rank())
     assert found["effort_spearman"] == pytest.approx(ranks)
+    latent = posterior.draws["true_grade"].mean(axis=(0, 1))
+    assert latent_mae(posterior, truth) == pytest.approx(np.abs(latent - truth.true_grade).mean(), rel=1e-5)
     table = posterior.submissions()
     np.testing.assert_allclose(expected(posterior).ravel(), table["expected"])
     np.testing.assert_array_equal(most_likely(posterior).ravel(), table["most_likely"])
