@@ -69,6 +69,7 @@ def _misspecification(kind: str) -> Iterator[Cell]:
             wrong = harm.get(setting, 0.0) * (value != true_value(setting, kind))
             changes = {metric: -wrong if metric in BETTER else wrong for metric in RECOVERY}
             yield from _recovery(setting, value, **changes)
+            yield setting, value, "latent_mae", 0.44 + wrong
 
 
 def _explanations(_: str) -> Iterator[Cell]:

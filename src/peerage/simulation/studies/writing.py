@@ -20,9 +20,9 @@ from peerage.wording import counted
 RULES = (
     "Each number is the mean over replicates with its 95 % confidence interval. A number of the paper's agrees if the "
     "interval reaches the numbers that are rounded to it; a rise, a fall or a bound, if all of the interval is on its "
-    "side; “little” or “nearly”, if all of the interval is within a tenth; “most”, if it is so for more than half. Where "
-    "the interval is on both sides, it cannot be told. The paper's text shows one class without saying which, so a "
-    "number has to agree in one of them; all else has to hold in all."
+    "side; “little” or “nearly”, if all of the interval is within a tenth; “most”, if it is so for more than half. "
+    "Where the interval is on both sides, it cannot be told. The paper's text shows one class without saying which, so "
+    "a number has to agree in one of them; all else has to hold in all."
 )
 """How verdicts come about."""
 
