@@ -62,6 +62,9 @@ _WEEKS = (
 )
 
 _TA = At(GRADES, "ta", 2)
+_TEN_STUDENTS = (
+    "with one grader a submission, a class has only ten students, and nothing that their reports could be compared with"
+)
 _GRADERS = (
     _number("MAE of true grades 0.52 with 1 grader", Measured(At(GRADES, "graders", 1), Rounded(0.52))),
     _number("MAE of true grades 0.41 with 4 graders", Measured(At(GRADES, "graders", 4), Rounded(0.41))),
@@ -69,9 +72,18 @@ _GRADERS = (
     _number("MAE of a TA of reliability 2: 0.48", Measured(_TA, Rounded(0.48))),
     _number("4 graders are better than the TA", Measured(Change(At(GRADES, "graders", 4), _TA), Below())),
     Claim("the error of true grades falls with graders (1 to 32)", Measured(_from(GRADES, "graders", 1, 32), Below())),
-    Claim("more graders have little effect on reliability (1 to 32)", _little(RELIABILITY, "graders", 1, 32)),
-    Claim("more graders have little effect on effort (1 to 32)", _little(EFFORT, "graders", 1, 32)),
-    Claim("more graders have little effect on bias (1 to 32)", _little(BIAS, "graders", 1, 32)),
+    Claim(
+        "more graders have little effect on reliability (1 to 32)",
+        _little(RELIABILITY, "graders", 1, 32),
+        why=_TEN_STUDENTS,
+    ),
+    Claim(
+        "more graders have little effect on effort (1 to 32)",
+        _little(EFFORT, "graders", 1, 32),
+        why="where low-effort reports are as widely spread as others (τ_ℓ = 1), they are recognised by being far from "
+        "the other reports of a submission, and a single grader has no others",
+    ),
+    Claim("more graders have little effect on bias (1 to 32)", _little(BIAS, "graders", 1, 32), why=_TEN_STUDENTS),
 )
 
 _SIZES = (Place.LOWEST, Place.HIGHEST)

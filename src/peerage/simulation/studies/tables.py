@@ -13,7 +13,8 @@ from peerage.simulation.studies.quantities import as_number
 from peerage.simulation.studies.statements import CLAIMS
 
 AGREEMENT = {True: "yes", False: "no", None: "cannot be told"}
-NOT_MEASURED, NO_REASON, TOO_FEW = "not measured", "no reason known", "too few replicates to tell"
+NOT_MEASURED, NO_REASON = "not measured", "no reason known"
+TOO_FEW = "the interval is too wide; more replicates would tell"
 
 
 def verdicts(name: str, table: pd.DataFrame) -> list[Verdict]:
