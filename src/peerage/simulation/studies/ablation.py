@@ -18,8 +18,8 @@ from peerage.model import Model
 from peerage.simulation.studies.fits import BURN_IN, CHAINS, DRAWS
 from peerage.simulation.studies.study import Course, Row, Study, Task
 
-MOST_WEEKS = 5
-"""Half of the paper's: a fit with correlation and the predictions of five models take long."""
+MOST_WEEKS = 3
+"""Fewer than the paper's: a fit with correlation and the predictions of five models take long."""
 
 FEATURES = ("no bias", "no effort", "no censoring")
 CORRELATION = "correlation"

@@ -18,7 +18,7 @@ from peerage.simulation.studies.measures import most_likely, rounded
 from peerage.simulation.studies.recovery_graders import with_graders
 from peerage.simulation.studies.study import Course, Row, Study, Task
 
-GRADERS = (1, 2, 3, 4, 5, 7, 8)
+GRADERS = (1, 2, 3, 4, 5, 7)
 QUICK_GRADERS = (1, 3, 7)
 
 
