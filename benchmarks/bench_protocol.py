@@ -16,7 +16,8 @@ import numpy as np
 import peerage as pg
 from figures import peerage, report, use_cores
 
-ROUNDS, CORES = 3, 2
+ROUNDS = {"paper": 3, "learned": 1}
+CORES = 2
 CHAINS, BURN_IN, DRAWS = 4, 100, 1000
 
 CPU_HOURS = 8
@@ -35,7 +36,7 @@ def compared(book: pg.Gradebook, file: Path, priors: str) -> dict[str, float]:
     settings = ("--chains", CHAINS, "--burn-in", BURN_IN, "--draws", DRAWS, "--workers", CORES, "--priors", priors)
     fit(book, priors, draws=1)  # compiles
     fits, commands = [], []
-    for _ in range(ROUNDS):
+    for _ in range(ROUNDS[priors]):
         fits.append(fit(book, priors))
         taken = peerage("fit", file, "-o", file.with_name("results"), "-q", *settings)
         commands.append((taken.seconds, taken.core_seconds))
@@ -54,13 +55,13 @@ def measure() -> dict[str, Any]:
     """The figures by kind of priors."""
     use_cores(CORES)
     book, _ = pg.simulate(setting="b", seed=0)
-    print(f"{CHAINS} chains of {BURN_IN} + {DRAWS} sweeps on {CORES} cores, median seconds of {ROUNDS} runs\n")
+    print(f"{CHAINS} chains of {BURN_IN} + {DRAWS} sweeps on {CORES} cores, in seconds\n")
     print(f"{'priors':<10}{'fit':>8}{'core s':>8}{'peerage fit':>14}{'at most':>10}{'of the paper':>16}")
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "grades.csv"
         book.write(file, rubric=True)
-        for priors in ("paper", "learned"):
+        for priors in ROUNDS:
             row = found[priors] = compared(book, file, priors)
             share = f"1/{row['paper_times']:,.0f}"
             print(

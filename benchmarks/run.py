@@ -21,7 +21,7 @@ import tables
 from figures import HERE, RESULTS
 from peerage import __version__
 
-SECTIONS = ("nuts", "sampler", "protocol", "scale", "reading", "simulate", "term")
+SECTIONS = ("nuts", "sampler", "protocol", "scale", "reading", "simulate")
 """What is published; the others take longer, and their figures are in the pages about what they measure."""
 
 
