@@ -117,3 +117,20 @@ def test_other_failures_of_the_cache_are_not_hidden(small: Path) -> None:
 def test_needs_compilation_ends_with_the_first_call() -> None:
     quotient(1.0, 2.0)
     assert not needs_compilation(quotient)
+
+
+def test_a_cache_of_types_that_have_moved_is_not_used(small: Path) -> None:
+    """numba stores the types of arguments by name, and fails to read those that are no longer there."""
+    pair = "from typing import NamedTuple\n\nclass Pair(NamedTuple):\n    one: float\n    two: float\n"
+    kernel = "\nfrom peerage.inference.jit import jit\n\n@jit\ndef total(pair):\n    return pair.one + pair.two\n"
+    program = "from small.kernels import Pair, total\nprint(total(Pair(1.0, 2.0)))"
+    kernels = small / "small" / "kernels.py"
+    kernels.write_text("\n" * 10 + pair + kernel)
+    first = subprocess.run([sys.executable, "-c", program], cwd=small, capture_output=True, text=True, check=True)
+    line = kernels.read_text().splitlines().index("@jit")
+    (small / "small" / "pairs.py").write_text(pair)
+    moved = "from small.pairs import Pair\n" + kernel
+    padding = "\n" * (line - moved.splitlines().index("@jit"))
+    kernels.write_text(padding + moved.replace("one + pair.two", "one - pair.two"))
+    second = subprocess.run([sys.executable, "-c", program], cwd=small, capture_output=True, text=True, check=True)
+    assert (first.stdout, second.stdout) == ("3.0\n", "-1.0\n")

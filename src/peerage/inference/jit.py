@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Set
+from functools import partial
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, overload
 
@@ -66,8 +67,21 @@ def _compile(function: Callable[..., Any], fastmath: bool | Set[str]) -> Callabl
         if "no locator available" not in str(error):
             raise
         return numba.njit(**options)(function)  # type: ignore[no-any-return]
-    compiled._cache._cache_file._source_stamp = _stamp(function)  # type: ignore[attr-defined]
+    index: Any = compiled._cache._cache_file  # type: ignore[attr-defined]
+    index._source_stamp = _stamp(function)
+    index._load_index = partial(_known_overloads, index._load_index)
     return compiled
+
+
+def _known_overloads(load_index: Callable[[], dict[Any, Any]]) -> dict[Any, Any]:
+    """What a cache holds: nothing, if it is of an earlier version whose argument types are no longer where they were.
+
+    numba reads those types before it looks whether the cache is still valid.
+    """
+    try:
+        return load_index()
+    except (AttributeError, ImportError):
+        return {}
 
 
 _SOURCES: dict[str, set[str]] = {}
