@@ -76,7 +76,7 @@ def introduction(runs: Sequence[Run]) -> Iterator[str]:
         "`python docs/reproduction.py` wrote this page from its results."
     )
     hours = sum(run.seconds for run in runs) / 3600
-    yield f"All tasks of the studies below took {hours:.1f} hours, added up, with peerage {__version__}."
+    yield f"With peerage {__version__}, the tasks of the studies below took {hours:.1f} hours, added up; several ran at once."
     missing = [f"`{name}`" for name in NAMES if name not in {run.name for run in runs}]
     if missing:
         yield f"Not run yet: {', '.join(missing)}."
@@ -92,7 +92,9 @@ def summary(found: dict[str, list[Verdict]]) -> Iterator[str]:
         ]
         exceptions = [(name, one) for name, one in judged if one.holds is not True]
         if judged:
-            yield f"Of {len(judged)} {words}, {len(judged) - len(exceptions)} hold."
+            counts = {holds: sum(one.holds is holds for _, one in judged) for holds in (True, False, None)}
+            told = f"{counts[True]} hold, {counts[False]} do not, and of {counts[None]} it cannot be told"
+            yield f"Of {len(judged)} {words}, {told}."
         if exceptions:
             header = ["study", "expected" if ours else "the paper says", "measured", "agree", "likely reason"]
             yield markdown(header, [[f"`{name}`", *cells(one)] for name, one in exceptions])
