@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from time import process_time
+from typing import Any
 
 import numpy as np
 
 import peerage as pg
+from figures import report
 
 SEEDS = range(3)
 HEADINGS = (
@@ -15,7 +17,7 @@ HEADINGS = (
 )  # fmt: skip
 
 
-def measure(setting: str, reviews: int, weeks: int, seed: int) -> list[float]:
+def row(setting: str, reviews: int, weeks: int, seed: int) -> list[float]:
     """One class's row of the table.
 
     The share of explained grades that are not the most likely ones, without and with biases taken off the reports; the
@@ -34,17 +36,20 @@ def measure(setting: str, reviews: int, weeks: int, seed: int) -> list[float]:
     return [*differ, *((grade - true).abs().mean() for grade in grades), book.n_submissions / seconds]
 
 
-def main() -> None:
-    """Print a table of the paper's three classes, with its four reviews a submission and with seven."""
+def measure() -> dict[str, Any]:
+    """A table of the paper's three classes, with its four reviews a submission and with seven."""
     small, _ = pg.simulate(students=10, weeks=1)
     pg.explain(pg.fit(small, chains=1, draws=10, seed=0))  # compiles
     print(" | ".join(HEADINGS))
+    rows = []
     for reviews, weeks in ((4, 10), (7, 5)):
         for setting in "abc":
-            means = np.mean([measure(setting, reviews, weeks, seed) for seed in SEEDS], axis=0)
+            means = np.mean([row(setting, reviews, weeks, seed) for seed in SEEDS], axis=0).tolist()
             figures = [f"{means[0]:.1%}", f"{means[1]:.1%}", *(f"{error:.3f}" for error in means[2:5])]
             print(" | ".join([f"({setting})", f"{reviews}", *figures, f"{means[5]:.0f}"]), flush=True)
+            rows.append(dict(zip(HEADINGS, (setting, reviews, *means), strict=True)))
+    return {"rows": rows}
 
 
 if __name__ == "__main__":
-    main()
+    report(measure)

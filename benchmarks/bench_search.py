@@ -11,14 +11,15 @@ processor to give. The load is printed.
 
 from __future__ import annotations
 
-import argparse
 import os
 import time
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 import peerage as pg
+from figures import report
 from peerage.evaluation.folds import deal
 from peerage.evaluation.grids import Grid, without_effect
 from peerage.evaluation.scoring import Sampling
@@ -53,8 +54,8 @@ def done(job: Job, tasks: Sequence[Task], workers: int | None = None) -> tuple[d
     return found, time.process_time() - cpu, time.perf_counter() - clock
 
 
-def project(job: Job, settings: tuple[pg.Priors, ...], names: tuple[str, ...]) -> None:
-    """Screen everything, cross-validate a little, and print what the rest would take."""
+def project(job: Job, settings: tuple[pg.Priors, ...], names: tuple[str, ...]) -> dict[str, Any]:
+    """Screen everything, cross-validate a little, and tell what the rest would take."""
     found, screening, _ = done(job, [Task(priors) for priors in settings])
     finalists = Standings(names, settings, FOLDS, found).finalists(KEEP)
     _, folds, _ = done(job, [Task(finalists[0], fold) for fold in range(TRIED)])
@@ -69,10 +70,12 @@ def project(job: Job, settings: tuple[pg.Priors, ...], names: tuple[str, ...]) -
     for what, each in (("all cross-validated", setting), ("screened, the same share cross-validated", screened)):
         total = MODELS * each
         print(f"  {what}: {total / 2 / 3600:.0f} hours, {YEARS * YEAR_SECONDS / total:,.0f} times")
+    return {"screening_seconds": screening, "setting_seconds": setting, "search_seconds": search}
 
 
-def compare_workers(job: Job, settings: tuple[pg.Priors, ...]) -> None:
-    """Print fits a second of one and of two workers, for short and for full fits."""
+def compare_workers(job: Job, settings: tuple[pg.Priors, ...]) -> dict[str, Any]:
+    """Fits a second of one and of two workers, for short and for full fits."""
+    found = {}
     for what, fold in (("screening", -1), ("folds", 0)):
         count = 4 if fold else 2
         tasks = [Task(priors, fold) for priors in settings[:: len(settings) // count][:count]]
@@ -82,32 +85,29 @@ def compare_workers(job: Job, settings: tuple[pg.Priors, ...]) -> None:
                 mine.append(len(tasks) / done(job, tasks, workers)[2])
         one, two = (float(np.median(mine)) for mine in rates.values())
         print(f"{what}: {one:.3f} fits a second with one worker, {two:.3f} with two: {two / one:.2f} times as many")
+        found[what] = {"one": one, "two": two}
     print(f"load while this ran: {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors, of which two are ours")
+    return {"fits_a_second": found}
 
 
-def full(job: Job) -> None:
-    """Run the search and print what it took and found."""
+def search(job: Job) -> dict[str, Any]:
+    """Run the search, and tell what it took and found."""
     cpu, clock = time.process_time(), time.perf_counter()
     found = pg.search(job.book, job.model, grid="reduced", progress=True)
-    print(f"{(time.perf_counter() - clock) / 60:.0f} minutes, {time.process_time() - cpu:.0f} s of processor time")
+    seconds, cores = time.perf_counter() - clock, time.process_time() - cpu
+    print(f"{seconds / 60:.0f} minutes, {cores:.0f} s of processor time")
     print(*found.sentences, sep="\n")
+    return {"seconds": seconds, "processor_seconds": cores}
 
 
-def main() -> None:
+def measure(*, full: bool, workers: bool) -> dict[str, Any]:
     """Measure what was asked for."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--full", action="store_true")
-    parser.add_argument("--workers", action="store_true")
-    asked = parser.parse_args()
     job, settings, names = standard_job()
     pg.fit(job.book, job.model.with_priors(), chains=1, draws=1, burn_in=0, seed=0)  # compiles
-    if asked.full:
-        full(job)
-        return
-    if not asked.workers:
-        project(job, settings, names)
-    compare_workers(job, settings)
+    if full:
+        return search(job)
+    return ({} if workers else project(job, settings, names)) | compare_workers(job, settings)
 
 
 if __name__ == "__main__":
-    main()
+    report(measure, "full", "workers")

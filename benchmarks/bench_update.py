@@ -10,11 +10,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 import peerage as pg
+from figures import report
 from peerage.inference.layout import lay_out
 from peerage.inference.sampler import sample
 from peerage.inference.update import BURN_IN, carried_over, touched_by
@@ -44,15 +46,15 @@ def spot_checks(posterior: pg.Posterior) -> list[pg.Gradebook]:
     return found
 
 
-def gap(one: pg.Posterior, other: pg.Posterior) -> str:
+def gap(one: pg.Posterior, other: pg.Posterior) -> dict[str, float]:
     """The mean distance of expected grades, and the share of most likely grades that differ."""
     left, right = one.submissions(), other.submissions()
     distance = (left["expected"] - right["expected"]).abs().mean()
-    return f"{distance:.4f}, {(left['most_likely'] != right['most_likely']).mean():.1%}"
+    return {"distance": float(distance), "differ": float((left["most_likely"] != right["most_likely"]).mean())}
 
 
-def forgetting() -> None:
-    """Print how far, in standard deviations, the means of what new grades touch are from where they end up."""
+def forgetting() -> dict[str, list[float]]:
+    """How far, in standard deviations, the means of what new grades touch are from where they end up."""
     book, _ = pg.simulate(students=20, weeks=2, setting="b", seed=1)
     before = pg.fit(book, chains=CHAINS, draws=1, burn_in=100, seed=0)
     rows = [
@@ -65,17 +67,20 @@ def forgetting() -> None:
     samples = sample(layout, chains=CHAINS, draws=120, burn_in=0, seed=0, states=states)
     print("an instructor contradicts a small class on six submissions; root mean square distance after")
     print(f"{'sweeps':<14}" + "".join(f"{f'{first + 1} to {last}':>12}" for first, last in SWEEPS))
+    found = {}
     for name, entries in touched_by(new, layout).items():
         drawn = (samples.hyper if name == "hyper" else samples.draws[name])[:, :, entries].astype(float)
         end, sd = drawn[:, 60:].mean(axis=(0, 1)), drawn[:, 60:].std(axis=(0, 1))
         away = ((drawn.mean(axis=0) - end) / np.where(sd > 0, sd, 1))[:, sd > 0]
-        far = (np.sqrt((away[first:last].mean(axis=0) ** 2).mean()) for first, last in SWEEPS)
+        far = [float(np.sqrt((away[first:last].mean(axis=0) ** 2).mean())) for first, last in SWEEPS]
         print(f"{name:<14}" + "".join(f"{value:>12.2f}" for value in far))
+        found[name] = far
     print(f"(sampling noise alone gives up to {CHAINS**-0.5:.2f})")
+    return found
 
 
-def main() -> None:
-    """Measure and print."""
+def measure() -> dict[str, Any]:
+    """The share of a fit that an update takes, how far the two are apart, and how chains forget."""
     book, _ = pg.simulate(setting="b", seed=0)
     before = pg.fit(book, seed=0)
     reviews = spot_checks(before)
@@ -88,10 +93,11 @@ def main() -> None:
     print(f"an update takes {seconds / fit_seconds:.3f} of a fit: {seconds:.1f} s of processor time")
     print(f"(median of {UPDATES}, with {updated.samples.n_draws} draws a chain; {went_on} went on after the burn-in)")
     print("distance of expected grades, and most likely grades that differ:")
-    print(f"{'update and fit':<20}{gap(updated, fresh)}")
-    print(f"{'two fits':<20}{gap(pg.fit(whole, seed=2), fresh)}")
-    forgetting()
+    gaps = {"update and fit": gap(updated, fresh), "two fits": gap(pg.fit(whole, seed=2), fresh)}
+    for name, apart in gaps.items():
+        print(f"{name:<20}{apart['distance']:.4f}, {apart['differ']:.1%}")
+    return {"share": seconds / fit_seconds, "seconds": seconds, "gaps": gaps, "forgetting": forgetting()}
 
 
 if __name__ == "__main__":
-    main()
+    report(measure)

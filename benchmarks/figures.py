@@ -36,12 +36,18 @@ class Cost:
     peak_bytes: float
 
 
-def report(measure: Callable[[], Mapping[str, Any]]) -> None:
-    """Run a benchmark as a script: it prints what it finds, and ``--json FILE`` writes its figures to a file."""
+def report(measure: Callable[..., Mapping[str, Any]], *flags: str) -> None:
+    """Run a benchmark as a script: it prints what it finds, and ``--json FILE`` writes its figures to a file.
+
+    A flag is an option of that name, which ``measure`` is told by keyword.
+    """
     parser = argparse.ArgumentParser()
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures to a file too")
-    file = parser.parse_args().json
-    found = measure()
+    for flag in flags:
+        parser.add_argument(f"--{flag}", action="store_true")
+    asked = vars(parser.parse_args())
+    file = asked.pop("json")
+    found = measure(**asked)
     if file is not None:
         file.write_text(json.dumps(found), "utf-8")
 
