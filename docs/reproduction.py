@@ -15,7 +15,6 @@ from tempfile import TemporaryDirectory
 
 from PIL import Image
 
-from peerage import __version__
 from peerage.evaluation.figures import save_figure
 from peerage.simulation.studies import NAMES
 from peerage.simulation.studies.claims import Verdict
@@ -76,7 +75,8 @@ def introduction(runs: Sequence[Run]) -> Iterator[str]:
         "`python docs/reproduction.py` wrote this page from its results."
     )
     hours = sum(run.seconds for run in runs) / 3600
-    yield f"With peerage {__version__}, the tasks of the studies below took {hours:.1f} hours, added up; several ran at once."
+    versions = " and ".join(sorted({run.version for run in runs}))
+    yield f"With peerage {versions}, the tasks of these studies took {hours:.1f} hours, added up; several ran at once."
     missing = [f"`{name}`" for name in NAMES if name not in {run.name for run in runs}]
     if missing:
         yield f"Not run yet: {', '.join(missing)}."
