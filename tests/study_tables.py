@@ -99,7 +99,7 @@ def _learned(_: str) -> Iterator[Cell]:
     wrong = ("wrong mu_s", "wrong sigma_s", "wrong sigma_b", "wrong tau_l")
     for setting in ("priors", "priors_one_week"):
         for value, harm in {"true": 0.0, "learned": 0.004, **dict.fromkeys(wrong, 0.05)}.items():
-            yield from _recovery(setting, value, true_grade_mae=harm)
+            yield from _recovery(setting, value, true_grade_mae=harm, bias_mae=harm, effort_spearman=-harm)
 
 
 def _baselines(_: str) -> Iterator[Cell]:

@@ -196,8 +196,22 @@ _LEARNED = (
         _expected(
             f"learned priors: the error of true grades is below that with a wrong {symbol}",
             Measured(_from(GRADES, "priors", f"wrong {name}", "learned"), Below()),
+            why=why,
         )
-        for name, symbol in (("mu_s", "μ_s"), ("sigma_s", "σ_s"), ("sigma_b", "σ_b"), ("tau_l", "τ_ℓ"))
+        for name, symbol, why in (
+            ("mu_s", "μ_s", ""),
+            ("sigma_s", "σ_s", ""),
+            ("sigma_b", "σ_b", {"a": "a σ_b that is too large costs true grades next to nothing after ten weeks"}),
+            ("tau_l", "τ_ℓ", "a wrong τ_ℓ costs true grades next to nothing; it is efforts that suffer"),
+        )
+    ),
+    _expected(
+        "learned priors: the error of biases is below that with a wrong σ_b",
+        Measured(_from(BIAS, "priors", "wrong sigma_b", "learned"), Below()),
+    ),
+    _expected(
+        "learned priors: efforts are ranked better than with a wrong τ_ℓ",
+        Measured(_from(EFFORT, "priors", "wrong tau_l", "learned"), Above()),
     ),
 )
 
