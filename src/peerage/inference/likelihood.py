@@ -34,6 +34,9 @@ BLOCK = 32
 
 _TAIL = 5e-5
 
+_AT_A_TIME = 1_000_000
+"""How many draws are spread over their cells at once, lest those of a large class take memory several times."""
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -63,8 +66,11 @@ class Grid:
         """Values spread uniformly (in the logarithm, if logarithmic) over the cells that ``codes`` name."""
         edges = (np.log(self.edges) if self.logarithmic else self.edges).astype(np.float32)
         values = rng.random(codes.shape, dtype=np.float32)
-        values *= np.diff(edges)[codes]
-        values += edges[:-1][codes]
+        line, cells, widths = values.reshape(-1), codes.reshape(-1), np.diff(edges)
+        for begin in range(0, len(line), _AT_A_TIME):
+            some = slice(begin, begin + _AT_A_TIME)
+            line[some] *= widths[cells[some]]
+            line[some] += edges[cells[some]]
         return np.exp(values, out=values) if self.logarithmic else values
 
 
