@@ -16,7 +16,7 @@ import numpy as np
 import peerage as pg
 from figures import peerage, report, use_cores
 
-ROUNDS = {"paper": 3, "learned": 1}
+ROUNDS = {"paper": 2, "learned": 1}
 CORES = 2
 CHAINS, BURN_IN, DRAWS = 4, 100, 1000
 
