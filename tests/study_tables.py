@@ -78,7 +78,7 @@ def _explanations(_: str) -> Iterator[Cell]:
         yield "graders", graders, "most_likely_mae", likely
         yield "graders", graders, "explained_mae", likely + 0.2 / graders**2
         yield "graders", graders, "mean_mae", likely + 0.2
-        yield "graders", graders, "most_likely_differs", 0.18 / graders
+        yield "graders", graders, "most_likely_differs", 0.2 / graders
 
 
 def _ablation(_: str) -> Iterator[Cell]:
