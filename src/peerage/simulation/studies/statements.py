@@ -110,7 +110,7 @@ _MISSPECIFICATION = (
     _number(
         "as high as 0.53 with a wrong μ_s or σ_s",
         Measured(Highest(GRADES, ("mu_s", "sigma_s")), Rounded(0.53)),
-        why="it depends on how wrong the priors are, and the paper's text does not say how wrong its were",
+        why="it depends on how wrong the priors are, which the paper's text does not say; here μ_s is wrong by up to 1",
     ),
     Claim("μ_s too low hurts true grades", _hurts(GRADES, "mu_s", Place.LOWEST)),
     Claim("μ_s too high hurts true grades", _hurts(GRADES, "mu_s", Place.HIGHEST)),
@@ -143,7 +143,7 @@ _EXPLANATIONS = (
         _number(
             f"3 to 6 % of grades differ (real classes with 4 to 5 peers; here: {graders} graders)",
             Measured(At("most_likely_differs", "graders", graders), Within(0.03, 0.06), percent=True),
-            why="the real classes also had staff's grades and many submissions with a fifth peer's, and a further grader "
+            why="the real classes also had staff's grades, and a fifth peer's of many submissions: each further grader "
             "leaves more ways to average",
         )
         for graders in (4, 5)
