@@ -93,8 +93,7 @@ def summary(found: dict[str, list[Verdict]]) -> Iterator[str]:
         exceptions = [(name, one) for name, one in judged if one.holds is not True]
         if judged:
             counts = {holds: sum(one.holds is holds for _, one in judged) for holds in (True, False, None)}
-            told = f"{counts[True]} hold, {counts[False]} do not, and of {counts[None]} it cannot be told"
-            yield f"Of {len(judged)} {words}, {told}."
+            yield f"Of {len(judged)} {words}, {counts[True]} hold; {counts[False]} not, and {counts[None]} cannot be told."
         if exceptions:
             header = ["study", "expected" if ours else "the paper says", "measured", "agree", "likely reason"]
             yield markdown(header, [[f"`{name}`", *cells(one)] for name, one in exceptions])
