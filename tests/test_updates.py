@@ -26,6 +26,7 @@ from peerage.inference import (
     censored,
     collapsed,
     conjugate,
+    conjugate_arrays,
     graders,
     kernels,
     products,
@@ -65,7 +66,7 @@ def new_sums(layout: Layout) -> arrays.Sums:
     return arrays.Sums(np.zeros((layout.n_cells, layout.max_levels)), np.zeros(n_reviews), np.zeros(n_reviews))
 
 
-def twin_state(layout: Layout, state: arrays.State | conjugate.State) -> twin.State:
+def twin_state(layout: Layout, state: arrays.State | conjugate_arrays.State) -> twin.State:
     """The kernels' state in the twin's terms: values, in the gradebook's order."""
     book, known, grids = layout.book, layout.known, layout.grids
     true_grade = np.full(book.applicable.shape, 4.0)
