@@ -93,7 +93,8 @@ def summary(found: dict[str, list[Verdict]]) -> Iterator[str]:
         exceptions = [(name, one) for name, one in judged if one.holds is not True]
         if judged:
             counts = {holds: sum(one.holds is holds for _, one in judged) for holds in (True, False, None)}
-            yield f"Of {len(judged)} {words}, {counts[True]} hold; {counts[False]} not, and {counts[None]} cannot be told."
+            held = f"{counts[True]} hold; {counts[False]} not, and {counts[None]} cannot be told"
+            yield f"Of {len(judged)} {words}, {held}."
         if exceptions:
             header = ["study", "expected" if ours else "the paper says", "measured", "agree", "likely reason"]
             yield markdown(header, [[f"`{name}`", *cells(one)] for name, one in exceptions])
