@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
-CONFIDENCE = 0.95
+CONFIDENCE, SIGNIFICANT = 0.95, 0.05
 KEYS = ["class", "setting", "value", "metric"]
 
 
@@ -47,8 +47,17 @@ def estimate(results: ArrayLike) -> Estimate:
 
 
 def estimates(table: pd.DataFrame) -> pd.DataFrame:
-    """A row for each class, setting, value and metric of a study's table, in its order: mean, half and count."""
+    """A row for each class, setting, value and metric of a study's table, in its order: mean, half and replicates.
+
+    A mean of p-values means nothing; in place of them is the share that is significant, without an interval.
+    """
+    is_p = table["metric"] == "p_value"
+    significant = (table["result"] < SIGNIFICANT).astype(float)
+    table = table.assign(
+        metric=table["metric"].mask(is_p, "significant"), result=table["result"].mask(is_p, significant)
+    )
     rows: list[dict[str, Any]] = []
     for key, results in table.groupby(KEYS, sort=False)["result"]:
         rows.append(dict(zip(KEYS, key, strict=True)) | estimate(results.dropna())._asdict())
-    return pd.DataFrame(rows, columns=[*KEYS, *Estimate._fields])
+    found = pd.DataFrame(rows, columns=[*KEYS, *Estimate._fields])
+    return found.assign(half=found["half"].mask(found["metric"] == "significant"))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from peerage.evaluation.figures import new_figure
-from peerage.evaluation.words import SIGNIFICANT
 from peerage.simulation.studies.drawing import CLASS_WORDS, draw_panel, is_numeric, rows_of
 from peerage.simulation.studies.estimates import estimates
 from peerage.simulation.studies.labels import METRICS
@@ -32,7 +31,7 @@ _IN_A_ROW = 3
 
 def draw(name: str, table: pd.DataFrame) -> Figure:
     """Draw the figure of a study from its table."""
-    means = estimates(_with_significance(table))
+    means = estimates(table)
     layout = LAYOUTS[name]
     panels = [panel for panel in layout.panels if len(rows_of(panel, means))]
     columns = min(layout.columns, len(panels))
@@ -49,12 +48,6 @@ def draw(name: str, table: pd.DataFrame) -> Figure:
     _share_scales(panels, axes)
     _legend(figure, axes)
     return figure
-
-
-def _with_significance(table: pd.DataFrame) -> pd.DataFrame:
-    """The table, with whether each p-value is significant as a metric of its own."""
-    rows = table[table["metric"] == "p_value"]
-    return pd.concat([table, rows.assign(metric="significant", result=(rows["result"] < SIGNIFICANT).astype(float))])
 
 
 def _height(panel: Panel, means: pd.DataFrame, columns: int) -> float:

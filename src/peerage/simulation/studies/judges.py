@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import pandas as pd
 
 from peerage.simulation.studies.claims import Finding, in_words
-from peerage.simulation.studies.estimates import estimate
+from peerage.simulation.studies.estimates import SIGNIFICANT, estimate
 from peerage.simulation.studies.quantities import LITTLE, At, NotMeasuredError, Place, as_number
 from peerage.simulation.studies.truths import true_value
 
-SIGNIFICANT = 0.05
 MOST = 0.5
 
 

@@ -42,7 +42,6 @@ METRICS = {
     "most_likely_differs": "share of grades where\nexplained differs from most likely",
     "elpd_change": "change of the log probability\nof all reviews",
     "significant": "share of classes\nwith p < 0.05",
-    "p_value": "p over submissions",
     "grade_change": "mean change of grades (of 5)",
     "true_grade_error": "true grades: average error",
     "reliability_error": "reliabilities: average error",
