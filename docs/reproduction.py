@@ -1,4 +1,4 @@
-"""Write docs/reproduction.md and what it shows from the folder of a full run of all studies.
+"""Write docs/reproduction.md and what it shows from the folder, or the folders, of a full run of all studies.
 
 .venv/bin/peerage study all -o studies
 .venv/bin/python docs/reproduction.py studies
@@ -31,11 +31,12 @@ COLOURS = 48
 """Colours of a figure: as many as it needs to look the same, and no more, since it is kept with the code."""
 
 
-def main(folder: Path) -> int:
-    """Write the page, and a figure and a table of all means for each study in the folder."""
-    runs = [Run.read(folder, name) for name in NAMES if (folder / f"{name}.csv").exists()]
+def main(folders: Sequence[Path]) -> int:
+    """Write the page, and a figure and a table of all means for each study in the first of the folders that has it."""
+    places = {name: [folder for folder in folders if (folder / f"{name}.csv").exists()] for name in NAMES}
+    runs = [Run.read(place[0], name) for name, place in places.items() if place]
     if not runs:
-        sys.stderr.write(f"{folder}: there is no table of a study here; run: peerage study all -o {folder}\n")
+        sys.stderr.write(f"{folders[0]}: there is no table of a study here; run: peerage study all -o {folders[0]}\n")
         return 2
     PARTS.mkdir(exist_ok=True)
     for run in runs:
@@ -106,6 +107,6 @@ def cells(verdict: Verdict) -> list[str]:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit("usage: python docs/reproduction.py DIR, where DIR is that of peerage study all -o DIR")
-    sys.exit(main(Path(sys.argv[1])))
+    if len(sys.argv) < 2:
+        sys.exit("usage: python docs/reproduction.py DIR..., where DIR is that of peerage study all -o DIR")
+    sys.exit(main([Path(folder) for folder in sys.argv[1:]]))

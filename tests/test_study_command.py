@@ -102,7 +102,7 @@ def test_several_studies_share_a_folder_and_become_a_page(
     assert main(["study", "all", "-o", str(out), "--replicates", "1", *QUICK]) == 0
     printed = capsys.readouterr().out
     assert [line.split(":")[0] for line in printed.splitlines() if line and line[0] in "acl"] == list(names)
-    assert reproduction(monkeypatch, tmp_path).main(out) == 0
+    assert reproduction(monkeypatch, tmp_path).main([out]) == 0
     text = (tmp_path / "page.md").read_text("utf-8")
     missing = ", ".join(f"`{name}`" for name in NAMES if name not in names)
     assert f"Not run yet: {missing}." in text
@@ -128,7 +128,7 @@ def reproduction(monkeypatch: pytest.MonkeyPatch, folder: Path) -> ModuleType:
 def test_the_page_needs_results(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert reproduction(monkeypatch, tmp_path).main(tmp_path) == 2
+    assert reproduction(monkeypatch, tmp_path).main([tmp_path]) == 2
     assert "there is no table of a study here; run: peerage study all -o" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
