@@ -27,7 +27,7 @@ PAGE = Path(__file__).with_suffix(".md")
 PARTS = Path(__file__).with_suffix("")
 """The folder of the figures and of the tables of all means."""
 
-COLOURS = 48
+COLOURS = 32
 """Colours of a figure: as many as it needs to look the same, and no more, since it is kept with the code."""
 
 
