@@ -42,8 +42,8 @@ _PAUSE = 0.5
 _TURN = 0.0005
 """Seconds for which a thread may keep the interpreter's lock while others wait for it.
 
-A fit is in kernels, which do not need the lock, and returns to Python often. With the usual 5 ms two threads do 1.77
-times the work of one, with this 1.94 times.
+A fit is mostly in kernels, which do not need the lock, but returns to Python often; with the usual 5 ms threads wait
+for each other noticeably (``benchmarks/bench_search.py --workers`` measures what two of them do).
 """
 
 _ANSWER = 10
