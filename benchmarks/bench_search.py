@@ -28,7 +28,7 @@ from peerage.evaluation.search_table import Standings
 from peerage.evaluation.search_tasks import Finding, Job, Task, run
 from peerage.executor import open_executor
 
-FOLDS, TRIED, ROUNDS = 10, 4, 3
+FOLDS, TRIED, ROUNDS = 10, 4, 2
 """Folds of a setting; folds that are fitted for the projection; rounds of the comparison of workers."""
 
 MODELS, YEARS = 4943, 45
@@ -76,14 +76,14 @@ def project(job: Job, settings: tuple[pg.Priors, ...], names: tuple[str, ...]) -
 def compare_workers(job: Job, settings: tuple[pg.Priors, ...]) -> dict[str, Any]:
     """Fits a second of one and of two workers, for short and for full fits."""
     found = {}
-    for what, fold in (("screening", -1), ("folds", 0)):
-        count = 4 if fold else 2
-        tasks = [Task(priors, fold) for priors in settings[:: len(settings) // count][:count]]
+    some = settings[:: len(settings) // TRIED][:TRIED]
+    fits = {"screening": [Task(priors) for priors in some], "folds": [Task(some[0], fold) for fold in range(TRIED)]}
+    for what, tasks in fits.items():
         rates: dict[int, list[float]] = {1: [], 2: []}
         for _ in range(ROUNDS):
             for workers, mine in rates.items():
                 mine.append(len(tasks) / done(job, tasks, workers)[2])
-        one, two = (float(np.median(mine)) for mine in rates.values())
+        one, two = (float(np.mean(mine)) for mine in rates.values())
         print(f"{what}: {one:.3f} fits a second with one worker, {two:.3f} with two: {two / one:.2f} times as many")
         found[what] = {"one": one, "two": two}
     print(f"load while this ran: {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors, of which two are ours")
