@@ -172,6 +172,7 @@ class Work(NamedTuple):
 
     running: F32
     priors: F32
+    author_mean: F64
     ends: I64
     totals: F64
     offset: I64

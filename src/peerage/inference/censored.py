@@ -95,6 +95,7 @@ def new_work(layout: Layout) -> Work:
     return Work(
         np.zeros((cells, size), np.float32),
         np.zeros((cells, size), np.float32),
+        np.zeros(layout.n_cells),
         np.zeros((cells, 2), np.int64),
         np.zeros(cells),
         np.zeros(layout.n_graders, np.int64),

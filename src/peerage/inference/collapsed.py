@@ -21,7 +21,7 @@ import numpy as np
 from peerage.inference.arrays import F64, Given, State, Sums, Work
 from peerage.inference.grid_masses import AUTHORS
 from peerage.inference.jit import jit
-from peerage.inference.products import Int, find_report, load_special_prior, log_ratio
+from peerage.inference.products import Int, find_report, load_author_means, load_special_prior, log_ratio
 from peerage.inference.vectors import TINY, copy_into, multiply, sums_of_products
 
 MAX_SUMMED = 12
@@ -56,6 +56,8 @@ def update_graders(
 ) -> None:
     """Update all graders, one after the other; unless ``keep``, take their values into the centres first."""
     tables, offset = given.tables, work.offset
+    if given.learning.correlated:
+        load_author_means(given, state, work.author_mean)
     for grader in range(len(offset)):
         offset[grader] = state.reliability[grader] * tables.row_length[grader] + tables.from_bias[state.bias[grader]]
     for grader in range(len(offset)):
@@ -148,12 +150,14 @@ def weigh_reviews(grader: int, reliability: Int, bias: Int, given: Given, state:
                 log_before += tables.log_mass[row + before + state.true_grade[cell]]
                 log_after += tables.log_mass[row + after + state.true_grade[cell]]
                 continue
-            component = reports.cell_component[cell]
+            component = np.int64(reports.cell_component[cell])
             weights = beliefs.true_grade[component]
             low, high = beliefs.support[component]
             if correlated or clamps.cell_bin[cell] >= 0:
-                load_special_prior(np.int64(cell), np.int64(submission), given, state, work)
-                weights = work.priors[cell - reports.submission_cells[submission]]
+                mean, weights = work.author_mean[cell], work.priors[cell - reports.submission_cells[submission]]
+                load_special_prior(
+                    np.int64(cell), component, correlated, mean, tables.true_grade_points, beliefs, clamps, weights
+                )
                 low, high = 0, len(running)
             count, first, second, third = 0, ones, ones, ones
             for k in range(n_others):

@@ -80,12 +80,15 @@ def _true_grades(rng: np.random.Generator, keep: bool, given: Given, state: Stat
         first, last = reports.submission_cells[submission], reports.submission_cells[submission + 1]
         correlated = reports.author_start[submission + 1] > reports.author_start[submission]
         for cell in range(first, last):
-            component = reports.cell_component[cell]
+            component = np.int64(reports.cell_component[cell])
             weights = beliefs.true_grade[component]
             low, high = beliefs.support[component]
             if correlated or clamps.cell_bin[cell] >= 0:
-                load_special_prior(cell, submission, given, state, work)
-                weights, low, high = work.priors[cell - first], 0, len(running)
+                mean, weights = work.author_mean[cell], work.priors[cell - first]
+                load_special_prior(
+                    cell, component, correlated, mean, tables.true_grade_points, beliefs, clamps, weights
+                )
+                low, high = 0, len(running)
             clear_outside(running, low, high)
             count, start = 0, (ones, ones, ones, ones)
             for position in range(begin, end):

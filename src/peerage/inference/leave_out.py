@@ -22,7 +22,7 @@ from peerage.inference.jit import jit
 from peerage.inference.learning import refresh
 from peerage.inference.learning_conjugate import refresh as refresh_exactly
 from peerage.inference.predictive import bin_mass
-from peerage.inference.products import expected_effort, load_special_prior, log_ratio
+from peerage.inference.products import expected_effort, load_author_means, load_special_prior, log_ratio
 from peerage.inference.vectors import TINY, copy_into, multiply, sum_of_products, sum_of_quotients, total_of
 
 Int = int | np.int64
@@ -190,6 +190,8 @@ def leave_out(
     running, ends, offset = work.running, work.ends, work.offset
     if given.learning.on:
         refresh(given.learning, beliefs, state.hyper, work.scratch)
+    if given.learning.correlated:
+        load_author_means(given, state, work.author_mean)
     _draw_efforts(rng, given, state, work, parts.seen)
     for submission in range(len(reports.submission_cells) - 1):
         begin, end = reports.submission_start[submission], reports.submission_start[submission + 1]
@@ -198,13 +200,14 @@ def leave_out(
         first, last = reports.submission_cells[submission], reports.submission_cells[submission + 1]
         correlated = reports.author_start[submission + 1] > reports.author_start[submission]
         for cell in range(first, last):
-            c = cell - first
+            c, component = cell - first, np.int64(reports.cell_component[cell])
             if correlated or clamps.cell_bin[cell] >= 0:
-                load_special_prior(cell, submission, given, state, work)
-                copy_into(running[c], work.priors[c])
+                mean = work.author_mean[cell]
+                load_special_prior(
+                    cell, component, correlated, mean, tables.true_grade_points, beliefs, clamps, running[c]
+                )
                 ends[c, 0], ends[c, 1] = 0, running.shape[1]
             else:
-                component = np.int64(reports.cell_component[cell])
                 copy_into(running[c], beliefs.true_grade[component])
                 ends[c, 0], ends[c, 1] = beliefs.support[component]
         for position in range(begin, end):

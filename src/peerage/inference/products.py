@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from peerage.inference.arrays import F32, F64, I32, I64, Given, State, Work
+from peerage.inference.arrays import F32, F64, I32, I64, Beliefs, Clamps, Given, State, Work
 from peerage.inference.jit import jit
 from peerage.inference.learning_grades import reliability_of
 from peerage.inference.vectors import copy_into, log_sum
@@ -66,14 +66,25 @@ def _log_prior(cell: Int, submission: Int, given: Given, state: State, out: F64)
 
 
 @jit
-def load_special_prior(cell: Int, submission: Int, given: Given, state: State, work: Work) -> None:
-    """A prior that is not the component's own, in ``work.priors``: shifted by its authors, or cut to a bin."""
-    reports, beliefs, clamps = given.reports, given.beliefs, given.clamps
-    component = reports.cell_component[cell]
-    out = work.priors[cell - reports.submission_cells[submission]]
-    if reports.author_start[submission + 1] > reports.author_start[submission]:
-        mean = _author_mean(component, submission, given, state)
-        fill_normal(given.tables.true_grade_points, mean, beliefs.author_precision[component], out)
+def load_author_means(given: Given, state: State, means: F64) -> None:
+    """The prior mean of each cell whose submission has authors that shift it."""
+    reports = given.reports
+    for submission in range(len(reports.submission_cells) - 1):
+        if reports.author_start[submission + 1] > reports.author_start[submission]:
+            for cell in range(reports.submission_cells[submission], reports.submission_cells[submission + 1]):
+                means[cell] = _author_mean(np.int64(reports.cell_component[cell]), submission, given, state)
+
+
+@jit
+def load_special_prior(
+    cell: Int, component: Int, correlated: bool, mean: float, points: F64, beliefs: Beliefs, clamps: Clamps, out: F32
+) -> None:
+    """A prior that is not the component's own: shifted to a mean by its authors, cut to a bin, or both.
+
+    It is called for each report; to pass all tuples of arrays would take longer than its work.
+    """
+    if correlated:
+        fill_normal(points, mean, beliefs.author_precision[component], out)
     else:
         copy_into(out, beliefs.true_grade[component])
     if clamps.cell_bin[cell] >= 0:
