@@ -28,7 +28,7 @@ def moments_and_errors(draws: np.ndarray, centre: np.ndarray) -> tuple[np.ndarra
 def test_posterior_agrees_with_nuts_within_monte_carlo_error() -> None:
     """Means and variances of every entry of every variable; together they fail falsely once in a thousand runs."""
     pytest.importorskip("numpyro")
-    book, _ = peerage.simulate(students=24, weeks=3, tas=1, components=2, seed=3)
+    book, _ = peerage.simulate(students=20, weeks=2, tas=1, components=2, seed=3)
     priors = peerage.Priors.paper()
     theirs = nuts(book, priors, seed=0, warmup=300, draws=700, chains=2)
     ours = peerage.fit(book, peerage.Model(priors=priors), chains=4, draws=4000, seed=0).draws

@@ -23,7 +23,10 @@ from planted import PLANTED, broken
 from ranks import normal_score, smallest_p_value
 from tiny import MODELS, model_id
 
-REPLICATES, BURN_IN, DRAWS, THIN = 200, 100, 50, 8
+REPLICATES, BURN_IN, DRAWS = 200, 100, 50
+CENSORED_THIN, UNCENSORED_THIN = 3, 8
+"""Sweeps from one draw to the next, so that draws are nearly independent: correlations are below 0.2."""
+
 QUANTITIES = 10
 FALSE_ALARM = 1e-3 / (2 * QUANTITIES * len(MODELS))
 
@@ -43,7 +46,7 @@ def quantities(arena: Arena, s: Floats, p: Floats, b: Floats, e: Floats, effortf
 
 def normal_scores(model: Model, seed: int, sweep: Any = None, replicates: int = REPLICATES) -> Floats:
     """(replicates, quantities): the truth's place among the draws, as a normal score."""
-    arena = Arena(model, sweep)
+    arena, thin = Arena(model, sweep), CENSORED_THIN if model.censoring else UNCENSORED_THIN
     rng = np.random.default_rng(seed)
     scores = []
     for _ in range(replicates):
@@ -51,8 +54,8 @@ def normal_scores(model: Model, seed: int, sweep: Any = None, replicates: int = 
         arena.put(twin.draw_reports(arena.book, model, truth, rng))
         state = arena.start(rng)
         arena.run(rng, state, BURN_IN, keep=False)
-        draws = arena.run(rng, state, DRAWS * THIN, keep=True)
-        kept = {name: getattr(draws, name)[THIN - 1 :: THIN] for name in draws._fields}
+        draws = arena.run(rng, state, DRAWS * thin, keep=True)
+        kept = {name: getattr(draws, name)[thin - 1 :: thin] for name in draws._fields}
         drawn = [arena.values(name, kept[name], rng) for name in ("true_grade", "reliability", "bias", "effort")]
         true = [truth.true_grade.reshape(1, -1), truth.reliability[None], truth.bias[None], truth.effort[None]]
         drawn.append(kept["effortful_count"].astype(float))
