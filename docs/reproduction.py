@@ -77,7 +77,10 @@ def introduction(runs: Sequence[Run]) -> Iterator[str]:
     )
     hours = sum(run.seconds for run in runs) / 3600
     versions = " and ".join(sorted({run.version for run in runs}))
-    yield f"With peerage {versions}, the tasks of these studies took {hours:.1f} hours, added up; several ran at once."
+    yield (
+        f"With peerage {versions}, the tasks of these studies took {hours:.1f} hours by the clock, added up; several "
+        "ran at once, on a machine that did other work too."
+    )
     missing = [f"`{name}`" for name in NAMES if name not in {run.name for run in runs}]
     if missing:
         yield f"Not run yet: {', '.join(missing)}."

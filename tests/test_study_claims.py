@@ -125,14 +125,17 @@ def test_changes_are_counted_that_are_small_or_insignificant() -> None:
     assert Robust(("mu_s",), (GRADES,), small=False)(rows) == Finding("0 of 3 with overlapping intervals", False)
 
 
-def test_a_model_is_worse_if_it_is_in_every_class() -> None:
+def test_a_model_is_worse_if_it_is_in_every_class_or_in_as_many_as_are_asked_for() -> None:
     table = made_up("ablation", replicates=4)
     rows = table[table["class"] == "a"]
     assert Worse("no bias")(rows).holds
     once = rows["replicate"].eq(2) & rows["value"].eq("no bias") & rows["metric"].eq("p_value")
-    finding = Worse("no bias")(rows.assign(result=rows["result"].mask(once, 0.06)))
+    but_one = rows.assign(result=rows["result"].mask(once, 0.06))
+    finding = Worse("no bias")(but_one)
     assert finding.holds is False
     assert finding.measured.endswith("p < 0.05 in 3 of 4")
+    assert Worse("no bias", share=0.75)(but_one).holds
+    assert not Worse("no bias", share=0.8)(but_one).holds
 
 
 @pytest.mark.parametrize("name", NAMES)

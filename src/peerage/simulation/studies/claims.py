@@ -39,7 +39,10 @@ class Judge(Protocol):
 
 @dataclass(frozen=True)
 class Measured:
-    """A quantity that meets a criterion; it takes two replicates to tell."""
+    """A quantity that meets a criterion; it takes two replicates to tell.
+
+    ``decimals`` are those of the quantity, and so two more than those of a percentage.
+    """
 
     quantity: Quantity
     criterion: Criterion
@@ -56,7 +59,7 @@ class Measured:
     def _in_words(self, found: Estimate) -> str:
         if not self.percent:
             return in_words(found.mean, found.half, self.decimals)
-        return in_words(found.mean * PERCENT, found.half * PERCENT, 1) + " %"
+        return in_words(found.mean * PERCENT, found.half * PERCENT, self.decimals - 2) + " %"
 
 
 @dataclass(frozen=True)

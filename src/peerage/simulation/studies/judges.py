@@ -53,9 +53,10 @@ class Robust:
 
 @dataclass(frozen=True)
 class Worse:
-    """A model predicts worse than the full one in every simulated class, significantly over its submissions."""
+    """A model predicts worse than the full one, significantly over submissions, in at least a share of the classes."""
 
     model: str
+    share: float = 1.0
 
     def __call__(self, rows: pd.DataFrame) -> Finding:
         """See :class:`~peerage.simulation.studies.claims.Judge`."""
@@ -63,6 +64,5 @@ class Worse:
         p_value = At("p_value", "model", self.model)(rows)
         worse = int(((change < 0) & (p_value < SIGNIFICANT)).sum())
         found = estimate(change)
-        return Finding(
-            f"{in_words(found.mean, found.half, 0)}; p < 0.05 in {worse} of {found.replicates}", worse == len(change)
-        )
+        words = f"{in_words(found.mean, found.half, 0)}; p < 0.05 in {worse} of {found.replicates}"
+        return Finding(words, worse >= self.share * len(change))
