@@ -17,6 +17,7 @@ from peerage import executor
 from peerage.evaluation.search_folder import FINDINGS
 from peerage.executor import open_executor
 from peerage.fitting import fit
+from peerage.simulation.studies.run import run_study
 
 pytestmark = pytest.mark.slow
 
@@ -67,6 +68,11 @@ def test_sentences_and_the_same_table_though_a_worker_dies(
     posterior = pg.fit(book, chains=1, draws=50, seed=0)
     explained = [pg.explain(posterior, scheduler=address) for address in (None, scheduler.address)]
     pd.testing.assert_frame_equal(explained[0].weights, explained[1].weights, check_exact=True)
+    studied = [
+        run_study("baselines", classes=("b",), replicates=1, quick=True, scheduler=address)
+        for address in (None, scheduler.address)
+    ]
+    pd.testing.assert_frame_equal(studied[0], studied[1], check_exact=True)
     seen: list[int] = []
     there, here = tmp_path / "there", tmp_path / "here"
     killer = threading.Thread(target=kill_in_the_middle, args=(doomed, there, 4, seen))
