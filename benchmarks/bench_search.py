@@ -1,12 +1,10 @@
 """The reduced grid of the paper's best model family on the standard class (class (b)): its time, and what workers add.
 
-    python benchmarks/bench_search.py             screen all settings, cross-validate some folds, and project the rest
-    python benchmarks/bench_search.py --full      the whole search, which wants an idle machine for long
-    python benchmarks/bench_search.py --workers   the throughput of one and of two workers alone
+    python benchmarks/bench_search.py          fits of one and of two workers, and how long a search would take
+    python benchmarks/bench_search.py --full   the whole search
 
-Projections are in processor seconds and suppose two idle processors. Throughputs are by the clock: one and two workers
-take turns at the same fits, so that whatever else the machine does slows both, but a busy machine has no second
-processor to give. The load is printed.
+Both want an idle machine. One and two workers take turns at the same fits, so that whatever else the machine does slows
+both, but a busy machine has no second processor to give. The load is printed.
 """
 
 from __future__ import annotations
@@ -24,70 +22,64 @@ from peerage.evaluation.folds import deal
 from peerage.evaluation.grids import Grid, without_effect
 from peerage.evaluation.scoring import Sampling
 from peerage.evaluation.search import KEEP, SCREENING
-from peerage.evaluation.search_table import Standings
-from peerage.evaluation.search_tasks import Finding, Job, Task, run
+from peerage.evaluation.search_tasks import Job, Task, run
 from peerage.executor import open_executor
 
 FOLDS, TRIED, ROUNDS = 10, 4, 2
-"""Folds of a setting; folds that are fitted for the projection; rounds of the comparison of workers."""
+"""Folds of a setting; fits of each kind in a round; rounds."""
 
 MODELS, YEARS = 4943, 45
 """What the paper reports: so many models cross-validated, in so many processor years."""
 
-YEAR_SECONDS = 365.25 * 24 * 3600
+HOUR, YEAR = 3600.0, 365.25 * 24 * 3600
+"""In seconds."""
 
 
-def standard_job() -> tuple[Job, tuple[pg.Priors, ...], tuple[str, ...]]:
-    """The class and how it is sampled, the settings of the reduced grid, and their hyperparameters."""
+def standard_job() -> tuple[Job, tuple[pg.Priors, ...]]:
+    """The class and how it is sampled, and the settings of the reduced grid."""
     book, _ = pg.simulate(setting="b", seed=0)
     model = pg.Model()
     grid = Grid.read("reduced").without(without_effect(book, model))
     settings = tuple(pg.Priors.paper(**setting) for setting in grid.all())
-    return Job(book, model, deal(book, FOLDS, seed=0), SCREENING, Sampling()), settings, grid.names
+    return Job(book, model, deal(book, FOLDS, seed=0), SCREENING, Sampling()), settings
 
 
-def done(job: Job, tasks: Sequence[Task], workers: int | None = None) -> tuple[dict[Task, Finding], float, float]:
-    """What some tasks find, their processor seconds, and the seconds by the clock."""
-    cpu, clock = time.process_time(), time.perf_counter()
+def seconds_a_fit(job: Job, tasks: Sequence[Task], workers: int) -> float:
+    """The seconds by the clock that so many workers take for some tasks, divided by their number."""
+    begun = time.perf_counter()
     with open_executor(workers) as executor:
-        found = {tasks[index]: finding for index, finding in executor.map(run, job, tasks)}
-    return found, time.process_time() - cpu, time.perf_counter() - clock
+        list(executor.map(run, job, tasks))
+    return (time.perf_counter() - begun) / len(tasks)
 
 
-def project(job: Job, settings: tuple[pg.Priors, ...], names: tuple[str, ...]) -> dict[str, Any]:
-    """Screen everything, cross-validate a little, and tell what the rest would take."""
-    found, screening, _ = done(job, [Task(priors) for priors in settings])
-    finalists = Standings(names, settings, FOLDS, found).finalists(KEEP)
-    _, folds, _ = done(job, [Task(finalists[0], fold) for fold in range(TRIED)])
-    one, setting = screening / len(settings), folds / TRIED * FOLDS
-    search = screening + len(finalists) * setting
-    print(f"{len(settings)} settings; processor seconds:")
-    print(f"  {screening:.0f} to screen all, {one:.2f} each; {len(finalists)} go on")
-    print(f"  {setting:.0f} to cross-validate one, from {TRIED} of its {FOLDS} folds")
-    print(f"  {search:.0f} for the search: {search / 2 / 60:.0f} minutes on two idle processors")
-    print(f"{MODELS:,} models on two idle processors, and how many times as long {YEARS} processor years are:")
-    screened = one + len(finalists) / len(settings) * setting
-    for what, each in (("all cross-validated", setting), ("screened, the same share cross-validated", screened)):
-        total = MODELS * each
-        print(f"  {what}: {total / 2 / 3600:.0f} hours, {YEARS * YEAR_SECONDS / total:,.0f} times")
-    return {"screening_seconds": screening, "setting_seconds": setting, "search_seconds": search}
-
-
-def compare_workers(job: Job, settings: tuple[pg.Priors, ...]) -> dict[str, Any]:
-    """Fits a second of one and of two workers, for short and for full fits."""
-    found = {}
+def compare_workers(job: Job, settings: tuple[pg.Priors, ...]) -> dict[str, dict[int, float]]:
+    """Seconds a fit of one and of two workers, for settings that are screened and for folds."""
     some = settings[:: len(settings) // TRIED][:TRIED]
-    fits = {"screening": [Task(priors) for priors in some], "folds": [Task(some[0], fold) for fold in range(TRIED)]}
+    fits = {"screening": [Task(priors) for priors in some], "fold": [Task(some[0], fold) for fold in range(TRIED)]}
+    found = {}
     for what, tasks in fits.items():
-        rates: dict[int, list[float]] = {1: [], 2: []}
-        for _ in range(ROUNDS):
-            for workers, mine in rates.items():
-                mine.append(len(tasks) / done(job, tasks, workers)[2])
-        one, two = (float(np.mean(mine)) for mine in rates.values())
-        print(f"{what}: {one:.3f} fits a second with one worker, {two:.3f} with two: {two / one:.2f} times as many")
-        found[what] = {"one": one, "two": two}
-    print(f"load while this ran: {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors, of which two are ours")
-    return {"fits_a_second": found}
+        rounds = [[seconds_a_fit(job, tasks, workers) for workers in (1, 2)] for _ in range(ROUNDS)]
+        one, two = np.mean(rounds, axis=0).tolist()
+        print(
+            f"{what}: {one:.2f} s a fit with one worker, {two:.2f} s with two, which do {one / two:.2f} times as many"
+        )
+        found[what] = {1: one, 2: two}
+    print(f"load while this ran: {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
+    return found
+
+
+def project(settings: int, seconds: dict[str, dict[int, float]]) -> None:
+    """Tell how long searches would take two workers."""
+    screening, fold = (seconds[what][2] for what in ("screening", "fold"))
+    search = settings * screening + KEEP * FOLDS * fold
+    print(f"{settings} settings screened and {KEEP} cross-validated by two workers: {search / 60:.0f} minutes")
+    print(f"{MODELS:,} models by two workers, and how many times as long {YEARS} processor years are:")
+    for what, each in (
+        ("all cross-validated", FOLDS * fold),
+        ("screened, the same share cross-validated", search / settings),
+    ):
+        total = MODELS * each
+        print(f"  {what}: {total / HOUR:.0f} hours, {YEARS * YEAR / (2 * total):,.0f} times")
 
 
 def search(job: Job) -> dict[str, Any]:
@@ -100,14 +92,16 @@ def search(job: Job) -> dict[str, Any]:
     return {"seconds": seconds, "processor_seconds": cores}
 
 
-def measure(*, full: bool, workers: bool) -> dict[str, Any]:
+def measure(*, full: bool) -> dict[str, Any]:
     """Measure what was asked for."""
-    job, settings, names = standard_job()
+    job, settings = standard_job()
     pg.fit(job.book, job.model.with_priors(), chains=1, draws=1, burn_in=0, seed=0)  # compiles
     if full:
         return search(job)
-    return ({} if workers else project(job, settings, names)) | compare_workers(job, settings)
+    seconds = compare_workers(job, settings)
+    project(len(settings), seconds)
+    return {"seconds_a_fit": seconds}
 
 
 if __name__ == "__main__":
-    report(measure, "full", "workers")
+    report(measure, "full")

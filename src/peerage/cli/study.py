@@ -24,7 +24,7 @@ Out = Annotated[
 ]
 Classes = Annotated[str, typer.Option(metavar="LETTERS", help="Which of the paper's classes (a), (b) and (c).")]
 Replicates = Annotated[
-    int | None, typer.Option(min=1, help="Simulated classes a point.", show_default="15; 5 for convergence; 3 if quick")
+    int | None, typer.Option(min=1, help="Simulated classes a point.", show_default="15; 3 if quick")
 ]
 Quick = Annotated[bool, typer.Option("--quick", help="Small classes, few values and few replicates, in minutes.")]
 

@@ -24,8 +24,8 @@ from peerage.simulation.studies.folder import Finding, open_folder
 from peerage.simulation.studies.registry import STUDIES
 from peerage.simulation.studies.study import COLUMNS, Course, Study, Task
 
-QUICK_REPLICATES = 3
-"""Simulated classes a point of a quick study, unless told otherwise."""
+REPLICATES, QUICK_REPLICATES = 15, 3
+"""Simulated classes a point of a study, and of a quick one, unless told otherwise."""
 
 QUICK = {"students": 30, "weeks": 4}
 """The size of the standard class in a quick study."""
@@ -53,12 +53,13 @@ def run_study(
     folder: where ``NAME.csv`` is written, and beside it what each task found, so that a study that was stopped goes on
         and one with more classes or replicates reuses what is there; several studies may share a folder
     classes: which of the paper's classes (a), (b) and (c)
-    replicates: how many simulated classes a point, by default 15, of ``convergence`` 5, or 3 if quick
+    replicates: how many simulated classes a point, by default 15, or 3 if quick
     quick: small classes and few values
     workers, scheduler: how many tasks run at once here, or the address of a Dask scheduler whose workers run them
     """
     study = _known(name)
-    replicates = (QUICK_REPLICATES if quick else study.replicates) if replicates is None else replicates
+    if replicates is None:
+        replicates = QUICK_REPLICATES if quick else REPLICATES
     courses = list(_courses(classes, at_least(1, replicates=replicates), quick))
     tasks = list(study.tasks(courses, quick))
     record = {

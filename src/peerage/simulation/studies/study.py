@@ -92,14 +92,12 @@ class Study:
     version: to be raised when what a task finds has changed, so that earlier findings are not taken for present ones
     tasks: from courses of the standard size and whether the study is to be quick, to the tasks
     measure: from a task and the seed to its rows
-    replicates: how many simulated classes a point, unless told otherwise
     """
 
     name: str
     version: int
     tasks: Callable[[Sequence[Course], bool], Iterator[Task]]
     measure: Callable[[Task, int], list[Row]]
-    replicates: int = 15
 
 
 def _text(entries: object) -> str:
