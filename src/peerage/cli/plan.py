@@ -81,13 +81,14 @@ class Plan:
     def outputs(self, prepared: Prepared) -> Outputs:
         """Fit a class, and make of it what the choices say."""
         from peerage.decisions.search import must_compile
-        from peerage.fitting import fit, fit_chosen, least_effective
+        from peerage.fitting import MOST_DRAWS, fit, fit_chosen, least_effective
 
         posterior = (fit_chosen if self.chosen else fit)(prepared.book, prepared.model, **self.sampling)
         target = self.sampling["target_ess"]
         if target is not None and (least := least_effective(posterior)) < target:
-            made = f"{posterior.samples.n_draws:,} draws of each chain"
-            say(f"{made} came to {least:,.0f} effective ones at least, not {target:,}; allow for more --memory")
+            draws = posterior.samples.n_draws
+            reached = f"{draws:,} draws of each chain came to {least:,.0f} effective ones at least, not {target:,}"
+            say(f"{reached}; {'no more are made' if draws >= MOST_DRAWS else 'allow for more --memory'}")
         if self.choices.final == "explained" and self.sampling["progress"] and must_compile():
             say("compiling the search for weights, once after installation …")
         published = prepared.published

@@ -5,7 +5,7 @@ values hold them in place. Here each grader in turn is updated given the other g
 
 1. reliability and bias together, with the grader's efforts summed out too: they are reflected at their centre, plus
    noise, and the reflection is accepted or refused by the probability of the grader's reports;
-2. the effort of each review, with the effort probability summed out.
+2. the effort probability, with the efforts summed out, and then the effort of each review.
 
 The true grades are drawn anew before anything conditions on them. Successive values on opposite sides of a centre
 average out, so that means settle in few sweeps; the updates given the true grades see to the spread.
