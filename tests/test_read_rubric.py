@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
+import numpy as np
 import pandas as pd
 import pytest
 
 import peerage as pg
+from peerage.formats.scale import up_to
 
 
 def _book(grades: list[float], rubric: pg.Rubric | None = None, *, snap: bool = False) -> pg.Gradebook:
@@ -80,3 +84,14 @@ def test_heaping_is_reported_on_fine_scales_only() -> None:
 def test_two_grades_are_reported() -> None:
     assert "'S' has two grades only" in _notes(_book([0, 1, 1]))
     assert "two grades" not in _notes(_book([0, 1, 1], pg.Rubric.uniform("S", [0, 1, 2])))
+
+
+def test_a_scale_known_by_its_ends_takes_little_memory_however_many_grades_are_seen() -> None:
+    """A table of all grades by all legal ones would take 30 million entries."""
+    seen = np.random.default_rng(0).integers(0, 1001, 30_000).astype(float)
+    tracemalloc.start()
+    component = up_to("S", 1000, seen)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert component.legend == "0 to 1000 by 1"
+    assert peak < 10 * seen.nbytes

@@ -23,11 +23,11 @@ def up_to(name: str, maximum: float, seen: Iterable[float], lowest: float = 0.0)
     """A component graded from the lowest grade to a maximum, by the largest usual step that holds most grades seen."""
     inside = np.array([grade for grade in seen if lowest <= grade <= maximum])
     scales = [_even(lowest, maximum, step) for step in STEPS]
-    usable = [scale for scale in scales if scale is not None]
+    usable = [Component(name, tuple(scale.tolist())) for scale in scales if scale is not None]
     if not usable:
         return Component(name, tuple(np.unique([lowest, maximum, *inside]).tolist()))
-    held = [np.isclose(inside[:, None], scale, rtol=0, atol=SMALLEST_GAP).any(axis=1).sum() for scale in usable]
-    return Component(name, tuple(usable[int(np.argmax(held))].tolist()))
+    held = [np.count_nonzero(levels_of(component, inside)[1]) for component in usable]
+    return usable[int(np.argmax(held))]
 
 
 def _even(lowest: float, highest: float, step: float) -> Values | None:
