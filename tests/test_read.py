@@ -139,6 +139,12 @@ def test_duplicates(tmp_path: Path) -> None:
     assert [problem.row for problem in caught.value.problems] == [3, 5]
 
 
+def test_the_last_by_place_is_kept_where_a_time_is_unknown(tmp_path: Path) -> None:
+    rows = "p1,ann,1,2024-05-02\np1,ann,4,\np1,bob,0,\np1,bob,3,2024-05-02\np1,bob,2,2024-05-01\n"
+    path = _write(tmp_path, f"submission,grader,S,time\n{rows}")
+    assert pg.read_grades(path, duplicates="last").table()["grade"].tolist() == [4, 2]
+
+
 def test_every_problem_is_listed(tmp_path: Path) -> None:
     rows = "".join(f"p{index},ann,x\n" for index in range(1000))
     with pytest.raises(pg.InputError) as caught:

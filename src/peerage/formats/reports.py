@@ -50,9 +50,10 @@ def repeated(reports: Reports) -> tuple[Indexes, Indexes]:
 
 
 def keep_last(reports: Reports) -> Reports:
-    """One report for each key: the latest by time, or by place where times are equal or unknown."""
+    """One report for each key: the latest by time, or by place where times are equal or one of them is unknown."""
     keys = reports.keys
-    order = np.lexsort((reports.time.astype(np.int64), keys))
+    undecided = np.isin(keys, keys[np.isnat(reports.time)])
+    order = np.lexsort((np.where(undecided, 0, reports.time.astype(np.int64)), keys))
     is_last = np.append(np.diff(keys[order]) != 0, True)
     return reports.take(np.sort(order[is_last]))
 
