@@ -9,7 +9,7 @@ from term import fitted, rows
 
 TEXT = """submission,grader,S,T,author
 p1,ann,5,5,ann;bob
-p1,bob,5,5,ann; bob
+p1,bob,5,5,bob; ann
 p1,cat,1,2,ann;bob
 p1,dan,2,1,ann;bob
 p2,ann,3,4,cat;dan

@@ -25,22 +25,24 @@ _REMEDIES = {
 class Claim:
     """One thing about each owner: a grader's role, a submission's assignment or author.
 
-    ``values`` has an entry for each value of the owner's column: its first claim, or empty.
+    ``values`` has an entry for each value of the owner's column: its first claim, or empty. Claims agree if they have
+    the same ``meaning``, even if they are not ``said`` in the same words.
     """
 
     name: str
     owner_name: str
     owner: Column
     said: Column
+    meaning: Column
     first: NDArray[np.intp]
 
     @classmethod
-    def of(cls, name: str, owner_name: str, owner: Column, said: Column) -> Claim:
+    def of(cls, name: str, owner_name: str, owner: Column, said: Column, meaning: Column | None = None) -> Claim:
         """Take each owner's first claim."""
         filled = np.flatnonzero(~said.blank)
         first = np.full(len(owner.values), -1)
         first[owner.codes[filled[::-1]]] = filled[::-1]
-        return cls(name, owner_name, owner, said, first)
+        return cls(name, owner_name, owner, said, said if meaning is None else meaning, first)
 
     @cached_property
     def values(self) -> tuple[str, ...]:
@@ -51,7 +53,7 @@ class Claim:
         """Rows that claim something else than the first one."""
         filled = np.flatnonzero(~self.said.blank)
         firsts = self.first[self.owner.codes[filled]]
-        differs = self.said.codes[filled] != self.said.codes[firsts]
+        differs = self.meaning.codes[filled] != self.meaning.codes[firsts]
         for row, first in zip(filled[differs], firsts[differs], strict=True):
             message = (
                 f"the {self.name} of {self.owner_name} {self.owner[row]!r} is {self.said[row]!r} here "
@@ -71,12 +73,13 @@ class Claims:
 
     @classmethod
     def of(cls, entries: Entries) -> Claims:
-        """Settle what the rows claim."""
+        """Settle what the rows claim; authors may be named in any order."""
+        authors = entries.author.map(lambda text: ";".join(sorted(split_authors(text))))
         return cls(
             entries,
             Claim.of("role", "grader", entries.grader, entries.role),
             Claim.of("assignment", "submission", entries.submission, entries.assignment),
-            Claim.of("author", "submission", entries.submission, entries.author),
+            Claim.of("author", "submission", entries.submission, entries.author, authors),
         )
 
     def problems(self) -> Iterable[Problem]:
