@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
@@ -18,7 +19,7 @@ from peerage.decisions.choices import Choices
 from peerage.gradebook import Gradebook
 from peerage.outputs import Outputs
 from peerage.report.fitted import Fitted
-from peerage.report.pages import student_html
+from peerage.report.pages import student_files, student_html
 from peerage.report.student import Report, file_name, student_page, students_of
 
 
@@ -84,6 +85,26 @@ def test_a_page_has_every_report_with_its_weight(fitted: Fitted) -> None:
                 grades = tuple(f"{grade:g}" for grade in book.values[review])
                 expected.append((grades, f"{round(100 * float(weights['weight'][row].item()))}%"))
             assert sorted(expected) == sorted((report.grades, report.weight) for report in submission.reports)
+
+
+class Scanned(tuple[tuple[str, ...], ...]):
+    """The submissions' authors; counts how often they are gone through."""
+
+    scans = 0
+
+    def __iter__(self) -> Iterator[tuple[str, ...]]:
+        self.scans += 1
+        return super().__iter__()
+
+
+def test_all_pages_together_go_through_the_authors_once(fitted: Fitted) -> None:
+    book = replace(fitted.posterior.book, authors=Scanned(fitted.posterior.book.authors))
+    watched = replace(fitted, posterior=replace(fitted.posterior, book=book))
+    assert isinstance(book.authors, Scanned)
+    book.authors.scans = 0
+    pages = {student: student_html(watched, student) for student in student_files(watched)}
+    assert book.authors.scans == 1
+    assert pages == {student: student_html(fitted, student) for student in students_of(fitted)}
 
 
 def test_the_order_of_reports_says_nothing_about_who_made_them(fitted: Fitted) -> None:

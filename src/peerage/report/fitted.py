@@ -106,6 +106,25 @@ class Fitted:
         return _indexes(self.cells["component"], self.posterior.book.rubric.names)
 
     @cached_property
+    def cells_of(self) -> list[NDArray[np.intp]]:
+        """For each submission its rows of :attr:`cells`."""
+        return _places(self.cell_submission, self.posterior.book.n_submissions)
+
+    @cached_property
+    def reviews_of(self) -> list[NDArray[np.intp]]:
+        """For each submission the indexes of its reviews."""
+        return _places(self.posterior.book.review_submission, self.posterior.book.n_submissions)
+
+    @cached_property
+    def written_by(self) -> dict[str, list[int]]:
+        """For each author, in the order of the file, the indexes of the submissions."""
+        found: dict[str, list[int]] = {}
+        for index, names in enumerate(self.posterior.book.authors):
+            for name in dict.fromkeys(names):
+                found.setdefault(name, []).append(index)
+        return found
+
+    @cached_property
     def weight_rows(self) -> dict[tuple[str, str], int]:
         """Which row of ``weights.csv`` is about which submission and grader; none if grades are not explained."""
         table = self.tables.get("weights.csv")
@@ -160,3 +179,9 @@ def _texts(column: Column) -> NDArray[np.object_]:
 def _indexes(values: Iterable[str], ids: Iterable[str]) -> NDArray[np.intp]:
     place = {name: index for index, name in enumerate(ids)}
     return np.array([place[value] for value in values], dtype=np.intp)
+
+
+def _places(owners: NDArray[np.integer[Any]], count: int) -> list[NDArray[np.intp]]:
+    """Where each of ``count`` owners occurs, all found in one sort."""
+    order = np.argsort(owners, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(owners, minlength=count))[:-1])

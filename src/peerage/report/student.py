@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -56,27 +56,19 @@ class StudentPage:
 
 def students_of(fitted: Fitted) -> tuple[str, ...]:
     """All who wrote something, in the order of the file."""
-    authors = tuple(dict.fromkeys(name for names in fitted.posterior.book.authors for name in names))
-    if not authors:
-        raise InputError(
-            Problem(
-                "these results do not say who wrote what, so there are no students' pages",
-                "add an author column to the grades and run peerage fit again",
-            )
-        )
-    return authors
+    return tuple(_written_by(fitted))
 
 
 def student_page(fitted: Fitted, student: str) -> StudentPage:
     """The page of a student."""
-    if student not in students_of(fitted):
+    written_by = _written_by(fitted)
+    if student not in written_by:
         raise InputError(Problem(f"{student!r} wrote none of the submissions", "give the id of an author"))
     explained = "explanations.csv" in fitted.tables
     if explained and fitted.record["explanations"].get("name_graders", True):
         raise ResultsError("the sentences name the graders; run peerage fit without --name-graders for students' pages")
-    authors = fitted.posterior.book.authors
-    mine = [index for index, names in enumerate(authors) if student in names]
-    return StudentPage(student, tuple(_submission(fitted, index) for index in mine), explained)
+    submissions = tuple(_submission(fitted, index) for index in written_by[student])
+    return StudentPage(student, submissions, explained)
 
 
 def file_name(fitted: Fitted, student: str) -> str:
@@ -89,9 +81,20 @@ def file_name(fitted: Fitted, student: str) -> str:
     return f"{readable or 'student'}-{sha256((secret + student).encode()).hexdigest()[:16]}.html"
 
 
+def _written_by(fitted: Fitted) -> Mapping[str, Sequence[int]]:
+    if not fitted.written_by:
+        raise InputError(
+            Problem(
+                "these results do not say who wrote what, so there are no students' pages",
+                "add an author column to the grades and run peerage fit again",
+            )
+        )
+    return fitted.written_by
+
+
 def _submission(fitted: Fitted, index: int) -> Submission:
     book = fitted.posterior.book
-    cells = np.flatnonzero(fitted.cell_submission == index)
+    cells = fitted.cells_of[index]
     rubric = [book.rubric.components[component] for component in fitted.cell_component[cells]]
     sentences = fitted.tables["explanations.csv"]["sentence"] if "explanations.csv" in fitted.tables else None
     grades = tuple(
@@ -112,7 +115,7 @@ def _reports(fitted: Fitted, index: int, components: list[int]) -> Iterator[Repo
     """The reports in an order that says nothing about who made them: that of their contents, shuffled."""
     book = fitted.posterior.book
     reports = []
-    for review in np.flatnonzero(book.review_submission == index):
+    for review in fitted.reviews_of[index]:
         if (book.levels[review] != MISSING).any():
             grades = tuple(_shown(book.values[review, component]) for component in components)
             reports.append((grades, _weight(fitted, index, book.review_grader[review])))
