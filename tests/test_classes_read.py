@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import peerage as pg
+from peerage.formats.column import Column
 
 LONG = """submission,grader,component,grade,section,author,role
 p1,ann,S,1,A,bob,
@@ -158,3 +161,13 @@ def test_every_file_needs_the_column(grades: Path, tmp_path: Path) -> None:
     (tmp_path / "more.csv").write_text("submission,grader,component,grade\np9,ann,S,1\n")
     with pytest.raises(pg.InputError, match=r"more.csv: has no column 'section' to tell classes apart"):
         pg.read_classes([grades, tmp_path / "more.csv"], by="section")
+
+
+def test_a_class_takes_no_memory_for_what_other_classes_say() -> None:
+    column = Column.of_texts([f"p{index}" for index in range(50_000)])
+    tracemalloc.start()
+    few = column.only(np.array([7, 3, 7]))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (few.values, few.codes.tolist()) == (("p7", "p3"), [0, 1, 0])
+    assert peak < 50_000

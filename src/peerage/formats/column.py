@@ -67,8 +67,9 @@ class Column:
         return Column(self.codes[rows], self.values)
 
     def only(self, rows: NDArray[Any]) -> Column:
-        """The column at some rows, without the values that no other row has."""
-        return Column.merged(self.codes[rows], self.values)
+        """The column at some rows, without the values that only other rows have."""
+        codes, used = pd.factorize(self.codes[rows])
+        return Column(codes.astype(np.int32), tuple(self.values[code] for code in used))
 
     def map(self, function: Callable[[str], str]) -> Column:
         """The column with each value replaced."""
