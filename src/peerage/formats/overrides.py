@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +28,8 @@ def read_overrides(
     """
     sheet = read_sheet(path, path.name)
     rows = [row for row in rows_of(sheet, _COLUMNS) if row["submission"] not in elsewhere]
-    problems = [Problem(*found, sheet.file, row.number) for row in rows for found in _row_problems(row, book)]
+    place_of = {name: place for place, name in enumerate(book.submissions)}
+    problems = [Problem(*found, sheet.file, row.number) for row in rows for found in _row_problems(row, book, place_of)]
     problems += _repetitions(rows, sheet.file)
     if problems:
         raise InputError(sorted(problems, key=lambda problem: problem.row or 0))
@@ -56,19 +57,19 @@ def _override(row: Row, book: Gradebook) -> Override:
     return Override(row["submission"], name, component.grades[int(level[0])], row["reason"].strip())
 
 
-def _row_problems(row: Row, book: Gradebook) -> Iterator[tuple[str, str]]:
-    yield from _cell_problems(row, book)
+def _row_problems(row: Row, book: Gradebook, place_of: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    yield from _cell_problems(row, book, place_of)
     if not row["reason"]:
         yield NO_REASON
 
 
-def _cell_problems(row: Row, book: Gradebook) -> Iterator[tuple[str, str]]:
+def _cell_problems(row: Row, book: Gradebook, place_of: Mapping[str, int]) -> Iterator[tuple[str, str]]:
     submission, component, grade = row["submission"], row["component"].strip(), row["grade"].strip()
-    if submission not in book.submissions:
+    if submission not in place_of:
         yield f"there is no submission {submission!r}", "write the id as the grades do, or remove the row"
     elif component not in book.rubric.names:
         yield f"there is no component {component!r}", f"use one of {', '.join(book.rubric.names)}"
-    elif not book.applicable[book.submissions.index(submission), book.rubric.names.index(component)]:
+    elif not book.applicable[place_of[submission], book.rubric.names.index(component)]:
         yield f"nobody graded {component!r} in the assignment of {submission!r}", "remove the row"
     elif not is_number(grade):
         yield f"the grade {grade!r} is not a number", "write a legal grade"
