@@ -167,3 +167,17 @@ def test_nothing_that_c_code_prints_reaches_standard_output() -> None:
     )
     run = subprocess.run([sys.executable, "-c", program_text], capture_output=True, text=True, check=True)
     assert run.stdout == "before|after"
+
+
+def test_threads_that_are_quiet_at_the_same_time_leave_standard_output_as_it_was() -> None:
+    """The first to come is the first to go: the second must not keep what the first had switched off."""
+    program_text = (
+        "from peerage.decisions.quiet import quiet\n"
+        "first, second = quiet(), quiet()\n"
+        "first.__enter__(); second.__enter__(); first.__exit__(None, None, None)\n"
+        "print('inside', flush=True)\n"
+        "second.__exit__(None, None, None)\n"
+        "print('after')\n"
+    )
+    run = subprocess.run([sys.executable, "-c", program_text], capture_output=True, text=True, check=True)
+    assert run.stdout == "after\n"
