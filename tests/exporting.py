@@ -68,6 +68,7 @@ def result_folder(
         counts = {"grades": 9, "reviews": 5, "submissions": 5, "graders": 4}
         choices = {"credit_scale": "0.2:0, 1:50", "required_reviews": required_reviews}
         record = {"rubric": RUBRIC, "counts": counts, "final": "explained", "choices": choices}
+        record["explanations"] = {"name_graders": False}
         record |= {"input": [{"name": "peer_grades.csv"}], "warnings": [], "version": "0", "seed": 0}
         (fresh / "run.json").write_text(json.dumps(record))
     return folder

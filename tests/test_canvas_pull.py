@@ -298,6 +298,13 @@ def test_refusals_are_one_sentence(
     assert canvas.counts[path] == 1
 
 
+def test_a_pull_that_came_too_early_can_be_repeated(canvas: Canvas, tmp_path: Path) -> None:
+    canvas.faults[REVIEWS] = [answered(200, [])]
+    assert pull(canvas, tmp_path / "class") == 2
+    assert list(tmp_path.iterdir()) == []
+    assert pull(canvas, tmp_path / "class") == 0
+
+
 def test_an_assignment_without_rubric(canvas: Canvas, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert pull(canvas, tmp_path / "class", number=35) == 2
     message = "the assignment 'Peer grading' has no rubric, so that its peer reviews have no scores; choose an"

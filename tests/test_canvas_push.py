@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -236,6 +237,17 @@ def test_results_without_sentences_or_marks(canvas: Canvas, tmp_path: Path, caps
     assert run(canvas, folder, "--credit-assignment", "35") == 2
     assert "has no marks for peer grading; leave out --credit-assignment" in capsys.readouterr().err
     assert run(canvas, tmp_path / "nowhere") == 2
+    assert canvas.requests == []
+
+
+def test_sentences_that_name_graders_are_not_written(
+    canvas: Canvas, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record = json.loads((folder / "run.json").read_text("utf-8"))
+    record["explanations"]["name_graders"] = True
+    (folder / "run.json").write_text(json.dumps(record), "utf-8")
+    assert run(canvas, folder, "--yes", "--comment") == 2
+    assert "has sentences that name the graders, whom authors are not to know; leave out" in capsys.readouterr().err
     assert canvas.requests == []
 
 

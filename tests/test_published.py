@@ -49,6 +49,20 @@ def test_what_students_were_told_stays_too(home: Path) -> None:
         assert rest == [row for row in rows(home / "fresh" / name) if row["submission"] not in submissions]
 
 
+def test_sentences_that_named_graders_do_not_stay_where_graders_are_not_to_be_named(tmp_path: Path) -> None:
+    published = fitted(written(FIRST, tmp_path / "one" / "class.csv"), tmp_path / "week1", "--name-graders")
+    told = {row["sentence"] for row in rows(published / "explanations.csv")}
+    graders = set(FIRST["grader"])
+    assert any(grader in sentence for sentence in told for grader in graders)
+    two = written(TABLE, tmp_path / "two" / "class.csv")
+    named = fitted(two, tmp_path / "named", "--published", str(published), "--name-graders")
+    assert told < {row["sentence"] for row in rows(named / "explanations.csv")}
+    kept = fitted(two, tmp_path / "week2", "--published", str(published))
+    sentences = [row["sentence"] for row in rows(kept / "explanations.csv")]
+    assert any("stays as it was handed out" in sentence for sentence in sentences)
+    assert not any(grader in sentence for sentence in sentences for grader in graders)
+
+
 def test_the_proposals_are_what_a_fresh_fit_gives_and_how_sure_that_is(home: Path) -> None:
     published, fresh, listed = grades_of(home / "week1"), grades_of(home / "fresh"), proposals(home / "week2")
     assert set(listed) == {cell for cell, grade in published.items() if fresh[cell] != grade} != set()

@@ -109,6 +109,12 @@ class Result:
             for cells in zip(*(map(column.__getitem__, range(len(sheet))) for column in sheet.columns), strict=True)
         ]
 
+    @property
+    def names_graders(self) -> bool:
+        """Whether there are sentences that name graders; where the record does not say, they may."""
+        explained = self.record.get("explanations", {})
+        return "explanations.csv" in self.sheets and bool(explained.get("name_graders", True))
+
     def require(self, file: str, columns: Iterable[str]) -> None:
         """Refuse a table that lacks some columns."""
         missing = [name for name in columns if name not in self.sheets[file].header]

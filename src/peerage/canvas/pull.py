@@ -27,6 +27,7 @@ def pull(place: Place, token: str, folder: Path, patience: Patience, report: Rep
         assignment = course.get_assignment(place.assignment)
         rubric = getattr(assignment, "rubric_settings", None)
         if not rubric:
+            store.discard()
             message = f"the assignment {assignment.name!r} has no rubric, so that its peer reviews have no scores"
             raise InputError(Problem(message, "choose an assignment with a rubric"))
         reviews = entries(client, place, "peer_reviews")
@@ -36,6 +37,7 @@ def pull(place: Place, token: str, folder: Path, patience: Patience, report: Rep
         course.get_rubric(rubric["id"], include=["assessments"], style="full")
         report("the rubric and all assessments with it")
     if not reviews:
+        store.discard()
         raise InputError(
             Problem(f"the assignment {assignment.name!r} has no peer reviews", "assign them in Canvas first")
         )

@@ -7,6 +7,7 @@ where the list goes on. Both are written to a temporary name first: a file that 
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -65,6 +66,10 @@ class Store:
         _replace(self.folder / answer.file, body)
         self.answers[request] = answer
         self._write_index()
+
+    def discard(self) -> None:
+        """Remove the folder: Canvas has to be asked anew, for what it answered is of no use."""
+        shutil.rmtree(self.folder)
 
     @property
     def files(self) -> list[Path]:

@@ -77,6 +77,9 @@ def _rounded(points: float) -> float:
 
 def _comments(result: Result, assignment: str) -> dict[str, str]:
     """For each author the sentences about the submission, a line for each component."""
+    if result.names_graders:
+        message = "has sentences that name the graders, whom authors are not to know"
+        raise InputError(Problem(message, "leave out --comment, or fit without --name-graders", result.folder.name))
     lines: dict[str, list[str]] = {}
     for row in result.rows(SENTENCES):
         lines.setdefault(row["submission"], []).append(f"{row['component']}: {row['sentence']}")

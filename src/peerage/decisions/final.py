@@ -7,7 +7,7 @@ suggests, explained or most likely.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
@@ -27,12 +27,14 @@ COMPUTED, PUBLISHED, STAFF = "computed", "published", "staff"
 class HandedOut:
     """What students were told: the grades of submissions' components, the sentences, and the rows of weights.
 
-    ``weights`` has a row for each grader of a submission, with the columns of ``weights.csv`` as text.
+    ``weights`` has a row for each grader of a submission, with the columns of ``weights.csv`` as text. ``named`` says
+    that the sentences name graders.
     """
 
     grades: Mapping[Cell, float] = field(default_factory=dict)
     sentences: Mapping[Cell, str] = field(default_factory=dict)
     weights: pd.DataFrame = field(default_factory=pd.DataFrame)
+    named: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +83,8 @@ class Final:
         final = cls(cells, grades, computed, status, None)
         if explanation is None:
             return final
+        if told.named and not explanation.settings["name_graders"]:
+            told = replace(told, sentences={})
         words = list(final._words(explanation.sentences["sentence"], told, posterior.book.rubric))
         return cls(cells, grades, computed, status, explanation.sentences.assign(sentence=words))
 

@@ -58,7 +58,7 @@ class Published:
         submissions = {submission for submission, _ in kept}
         weights = [row for row in self.result.rows("weights.csv") if row["submission"] in submissions]
         grades = {cell: grade for cell, grade in self.result.grades.items() if cell in kept}
-        return HandedOut(grades, sentences, pd.DataFrame(weights))
+        return HandedOut(grades, sentences, pd.DataFrame(weights), self.result.names_graders)
 
     def check(self, book: Gradebook) -> None:
         """Refuse grades that today's rubric does not have."""
@@ -70,9 +70,8 @@ class Published:
     def notices(self, book: Gradebook) -> Iterator[Problem]:
         """Published grades that have no place in today's class, and reviews that came after they were handed out."""
         submissions = {submission for submission, _ in self.handed_out.grades}
-        lost = [
-            name for name in dict.fromkeys(name for name, _ in self.handed_out.grades) if name not in book.submissions
-        ]
+        known_today = set(book.submissions)
+        lost = [name for name in dict.fromkeys(name for name, _ in self.handed_out.grades) if name not in known_today]
         if lost:
             number = counted(len(lost), "submission")
             yield Problem(f"{number} with published grades and without reviews today left out: {quoted(lost)}")
