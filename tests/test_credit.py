@@ -52,7 +52,7 @@ def test_marks_lie_on_straight_lines_between_the_points() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "0.2:0", "1:80, 2:100", "0:0, 1:1", "0.2:0, 1:80, 0.5:90", "0.2:0, 1:8, 2:7",
-                                  "0.2:0, 1", "a:0, 1:2", "0.2:0, nan:5", "0.2:0, 1:2:3"])  # fmt: skip
+                                  "0.2:0, 1", "a:0, 1:2", "0.2:0, nan:5", "0.2:0, 1:2:3", "0.2:0, 1:0"])  # fmt: skip
 def test_scales_that_make_no_sense_are_refused(text: str) -> None:
     with pytest.raises(pg.ModelError, match="scale of marks"):
         Scale.parse(text)

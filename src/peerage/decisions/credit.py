@@ -67,6 +67,8 @@ class Scale:
             raise ModelError("a scale of marks begins with the dependability above zero that is worth 0, such as 0.2:0")
         if (np.diff(values[:, 0]) <= 0).any() or (np.diff(values[:, 1]) < 0).any():
             raise ModelError("in a scale of marks dependability has to rise and marks must not fall")
+        if values[-1, 1] <= 0:
+            raise ModelError("a scale of marks has to end with a mark above zero, such as 2:100")
 
     @classmethod
     def parse(cls, text: str) -> Scale:
@@ -177,9 +179,8 @@ def weighted_quantile(values: Floats, weights: Floats, level: float) -> Floats:
 
 
 def _authors_without_reviews(book: Gradebook) -> list[str]:
-    return [
-        name for name in dict.fromkeys(name for names in book.authors for name in names) if name not in book.graders
-    ]
+    graders = set(book.graders)
+    return [name for name in dict.fromkeys(name for names in book.authors for name in names) if name not in graders]
 
 
 def _with_marks(

@@ -123,7 +123,7 @@ _MISSPECIFICATION = (
     Claim("most of these changes are insignificant", Robust(_ROBUST, _METRICS, small=False)),
 )
 
-_EXPLAINED, _MOST_LIKELY, _MEAN = "explained_mae", "most_likely_mae", "mean_mae"
+_EXPLAINED, _MOST_LIKELY = "explained_mae", "most_likely_mae"
 
 
 def _gap(graders: float, *, relative: bool = False) -> Change:
