@@ -92,6 +92,7 @@ def test_it_is_found_beside_the_grades_applies_to_most_likely_grades_and_survive
         ),
         ("week1-1,Component 1,good,x", "row 2: the grade 'good' is not a number; write a legal grade"),
         ("week1-1,Component 1,3,", "row 2: the reason is empty; say why"),
+        ("week1-1,Component 1,3,\x07", "row 2: the reason '\\x07' holds a control character; remove it"),
         (
             "week1-1,Component 1,3,x\nweek1-1,Component 1,4,y",
             "row 3: the grade of 'week1-1' in 'Component 1' is set in row 2 already; remove one of the rows",

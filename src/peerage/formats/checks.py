@@ -16,9 +16,11 @@ Mask = NDArray[np.bool_]
 
 
 def id_problems(entries: Entries) -> Iterable[Problem]:
-    """Ids and components that are empty or hold characters that no file can keep."""
+    """Ids and components that are empty, and names that hold characters that no file can keep."""
     for name, column in (("submission", entries.submission), ("grader", entries.grader)):
         yield from name_problems(entries, name, column, f"give each row the id of its {name}, or remove the row")
+    for name, column in (("assignment", entries.assignment), ("author", entries.author)):
+        yield from _forbidden(entries, name, column)
     rows = entries.row_of[entries.component.blank]
     yield from entries.problems(rows, "the component is empty", "name the component that was graded")
 
@@ -26,9 +28,7 @@ def id_problems(entries: Entries) -> Iterable[Problem]:
 def name_problems(entries: Entries, name: str, column: Column, remedy: str) -> Iterable[Problem]:
     """Cells of a column of names that are empty, for which there is a remedy, or that no file can keep."""
     yield from entries.problems(np.flatnonzero(column.blank), f"the {name} is empty", remedy)
-    for row in np.flatnonzero(column.where(_is_forbidden)):
-        message = f"the {name} {column[row]!r} holds a control character"
-        yield entries.problem(row, message, "remove control characters from ids")
+    yield from _forbidden(entries, name, column)
 
 
 def grade_problems(entries: Entries, numbers: NDArray[np.float64]) -> Iterable[Problem]:
@@ -45,5 +45,6 @@ def sound_cells(entries: Entries, numbers: NDArray[np.float64]) -> Mask:
     return np.isfinite(numbers) & ~entries.component.blank & has_ids[entries.row_of]
 
 
-def _is_forbidden(text: str) -> bool:
-    return FORBIDDEN.search(text) is not None
+def _forbidden(entries: Entries, name: str, column: Column) -> Iterable[Problem]:
+    for row in np.flatnonzero(column.where(lambda text: FORBIDDEN.search(text) is not None)):
+        yield entries.problem(row, f"the {name} {column[row]!r} holds a control character", "remove it")

@@ -10,9 +10,8 @@ from peerage.errors import InputError, Problem
 from peerage.formats.column import is_blank
 from peerage.formats.names import fold
 from peerage.formats.sheet import Sheet
+from peerage.rubric import FORBIDDEN
 from peerage.wording import counted, quoted
-
-NO_REASON = "the reason is empty", "say why; the report shows it to the staff"
 
 
 @dataclass(frozen=True)
@@ -36,6 +35,14 @@ def rows_of(sheet: Sheet, columns: Sequence[str], optional: Sequence[str] = ()) 
     for place, number in enumerate(sheet.rows.tolist()):
         texts = {field: sheet.column(name)[place] for field, name in found.items()}
         yield Row({field: "" if is_blank(text) else text for field, text in texts.items()}, number)
+
+
+def reason_problems(row: Row) -> Iterator[tuple[str, str]]:
+    """What is wrong with the reason for a decision, and a remedy."""
+    if not row["reason"]:
+        yield "the reason is empty", "say why; the report shows it to the staff"
+    elif FORBIDDEN.search(row["reason"]):
+        yield f"the reason {row['reason']!r} holds a control character", "remove it"
 
 
 def extra_columns(sheet: Sheet, columns: Sequence[str]) -> list[Problem]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.errors import InputError, Problem
-from peerage.formats.decided import NO_REASON, Row, beside, extra_columns, rows_of
+from peerage.formats.decided import Row, beside, extra_columns, reason_problems, rows_of
 from peerage.formats.entries import Entries
 from peerage.formats.findings import Findings, NothingLeftError
 from peerage.formats.source import read_sheet
@@ -93,8 +93,7 @@ class Exclusions:
 def _row_problems(row: Row) -> Iterator[tuple[str, str]]:
     if not row["grader"] and not row["submission"]:
         yield "names neither a grader nor a submission", "name the grader, the submission, or both"
-    if not row["reason"]:
-        yield NO_REASON
+    yield from reason_problems(row)
 
 
 def _hits(entries: Entries, rule: Exclusion) -> NDArray[np.bool_]:

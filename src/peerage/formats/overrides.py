@@ -9,7 +9,7 @@ import numpy as np
 
 from peerage.errors import InputError, Problem
 from peerage.formats import scale
-from peerage.formats.decided import NO_REASON, Row, beside, extra_columns, rows_of
+from peerage.formats.decided import Row, beside, extra_columns, reason_problems, rows_of
 from peerage.formats.numbers import is_number, parse_number
 from peerage.formats.source import read_sheet
 from peerage.gradebook import Gradebook
@@ -59,8 +59,7 @@ def _override(row: Row, book: Gradebook) -> Override:
 
 def _row_problems(row: Row, book: Gradebook, place_of: Mapping[str, int]) -> Iterator[tuple[str, str]]:
     yield from _cell_problems(row, book, place_of)
-    if not row["reason"]:
-        yield NO_REASON
+    yield from reason_problems(row)
 
 
 def _cell_problems(row: Row, book: Gradebook, place_of: Mapping[str, int]) -> Iterator[tuple[str, str]]:
