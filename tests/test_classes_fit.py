@@ -18,6 +18,8 @@ import peerage as pg
 from browser import DESKTOP, PHONE, Watched, chromium, violations
 from peerage.cli import main
 from peerage.joined import folder_names
+from peerage.report import charts, context
+from peerage.report.pages import classes_html, staff_html
 from term import FAST, TABLES, class_table, fitted, grades_of, record, rows, written
 
 ODD = '=B, "2"'
@@ -97,6 +99,17 @@ def test_the_record_and_the_page_lead_to_the_classes(home: Path) -> None:
     assert "1 grader in more than one section, estimated in each apart: &#39;ta1&#39;" in page
     assert "=B, &#34;2&#34;" in page
     assert "class.csv, section =B, &#34;2&#34;" in (home / "out" / "B-2" / "report.html").read_text("utf-8")
+
+
+def test_the_page_about_all_classes_builds_no_page_of_a_class(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def built(*_: object) -> None:
+        raise AssertionError("a class's page was built")
+
+    monkeypatch.setattr(context, "submission_data", built)
+    monkeypatch.setattr(charts, "before_and_after", built)
+    assert classes_html(home / "out") == (home / "out" / "report.html").read_text("utf-8")
+    with pytest.raises(AssertionError, match="was built"):
+        staff_html(home / "out" / "A")
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE])
@@ -199,6 +212,17 @@ def test_an_update_takes_the_grades_of_its_own_class_alone(out: Path, capsys: py
     new.write_text(other.to_csv(index=False))
     assert main(["update", str(out / "A"), str(new), "-q"]) == 2
     assert "there are no grades of section 'A', which these results are about" in capsys.readouterr().err
+
+
+def test_an_update_knows_the_column_by_another_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = class_table().rename(columns={"assignment": "Week"})
+    out = fitted(written(table, tmp_path / "class.csv"), tmp_path / "out", "--by", "assignment")
+    (tmp_path / "new.csv").write_text(table.assign(grader="prof", role="ta").to_csv(index=False))
+    first, second = sorted(set(table["Week"]))
+    options = ["--duplicates", "last", "-o", str(tmp_path / "updated"), "-q"]
+    assert main(["update", str(out / first), str(tmp_path / "new.csv"), *options]) == 0
+    assert f"note: grades of assignment '{second}' left out" in capsys.readouterr().err
+    assert grades_of(tmp_path / "updated").keys() == grades_of(out / first).keys()
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from peerage.report.context import Attention, Figure, staff_page
 from peerage.report.fitted import Fitted
+from peerage.report.screen import Attention, Figure, first_screen
 from peerage.saved import Classes, read_record
 from peerage.wording import counted
 
@@ -65,6 +65,6 @@ def classes_page(folder: Path) -> ClassesPage:
 
 
 def _summary(name: str, folder: Path) -> ClassSummary:
-    page = staff_page(Fitted.read(folder))
-    figures = {figure.title: figure for figure in page.figures}
-    return ClassSummary(name, f"{quote(folder.name)}/report.html", page.counts, figures, page.attention)
+    screen = first_screen(Fitted.read(folder))
+    figures = {figure.title: figure for figure in screen.figures}
+    return ClassSummary(name, f"{quote(folder.name)}/report.html", screen.counts, figures, screen.attention)
