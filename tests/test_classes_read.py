@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import peerage as pg
+from importing import EXAMPLES
 from peerage.formats.column import Column
 
 LONG = """submission,grader,component,grade,section,author,role
@@ -161,6 +162,37 @@ def test_every_file_needs_the_column(grades: Path, tmp_path: Path) -> None:
     (tmp_path / "more.csv").write_text("submission,grader,component,grade\np9,ann,S,1\n")
     with pytest.raises(pg.InputError, match=r"more.csv: has no column 'section' to tell classes apart"):
         pg.read_classes([grades, tmp_path / "more.csv"], by="section")
+
+
+@pytest.mark.parametrize(
+    ("name", "by", "columns", "classes"),
+    [
+        ("grades.csv", "course", None, [""]),
+        ("grades.csv", "assignment", None, [""]),
+        ("grades.csv", "assignment", {"assignment": "Section"}, ["A", "B"]),
+        ("weeks.csv", "assignment", None, ["A", "B"]),
+        ("ipeer.csv", "assignment", None, ["Project 1", "Project 2"]),
+        ("ipeer.csv", "section", None, [""]),
+        ("canvas_reviews.csv", "assignment", None, [""]),
+    ],
+)
+def test_a_column_that_may_be_absent_is_found_wherever_it_is_found_otherwise(
+    grades: Path, name: str, by: str, columns: dict[str, str] | None, classes: list[str]
+) -> None:
+    grades.with_name("weeks.csv").write_text(LONG.replace("section", "Week"))
+    path = EXAMPLES / name if (EXAMPLES / name).exists() else grades.with_name(name)
+    assert list(pg.read_classes(path, by=by, by_optional=True, columns=columns)) == classes
+    if classes == [""]:
+        with pytest.raises(pg.InputError, match=f"{name}: has no column '{by}' to tell classes apart"):
+            pg.read_classes(path, by=by, columns=columns)
+
+
+def test_a_column_that_may_be_absent_is_needed_if_any_file_has_it(grades: Path, tmp_path: Path) -> None:
+    (tmp_path / "more.csv").write_text("submission,grader,component,grade\np9,ann,S,1\n")
+    with pytest.raises(pg.InputError, match=r"more.csv: has no column 'section' to tell classes apart"):
+        pg.read_classes([grades, tmp_path / "more.csv"], by="section", by_optional=True)
+    with pytest.raises(pg.InputError, match=r"ipeer.csv: has no column 'group name' to tell classes apart"):
+        pg.read_classes(EXAMPLES / "ipeer.csv", by="group name", by_optional=True)
 
 
 def test_a_class_takes_no_memory_for_what_other_classes_say() -> None:

@@ -86,6 +86,7 @@ def load_classes(
     exclude: Path | Sequence[Exclusion] | None,
     until: str | None,
     by: str | None,
+    by_optional: bool = False,
 ) -> dict[str, Gradebook]:
     """Read the gradebook of each class that the shared data options describe; without a column there is one."""
     from peerage.formats import read_classes
@@ -94,6 +95,7 @@ def load_classes(
         grades,
         rubric,
         by=by,
+        by_optional=by_optional,
         columns=parse_columns(columns),
         snap=snap,
         duplicates=duplicates.value,

@@ -112,14 +112,13 @@ def _read_new(
     snap: bool,
     duplicates: options.Duplicates,
 ) -> Gradebook:
-    """The new grades; of files that hold several classes, those of the ``own`` one alone."""
-    from peerage.formats.source import read_source
-
-    by = None if own is None else own["by"]
-    if by is not None and not any(by.casefold() in read_source(path, path.name).header for path in grades):
-        by = None
-    classes = options.load_classes(grades, book.rubric, columns, snap, duplicates, book.exclusions, None, by)
-    name = own["name"] if own is not None and by is not None else ""
+    """The new grades; of files that tell classes apart as the results do, those of the ``own`` one alone."""
+    by, name = (None, "") if own is None else (own["by"], own["name"])
+    classes = options.load_classes(
+        grades, book.rubric, columns, snap, duplicates, book.exclusions, until=None, by=by, by_optional=True
+    )
+    if "" in classes:
+        return classes[""]
     if name not in classes:
         message = f"there are no grades of {by} {name!r}, which these results are about"
         raise InputError(Problem(message, "name the folder of another class, or other grades"))

@@ -27,7 +27,7 @@ class Layout:
     fields: the column of each field that was found
     components: in the wide form, the column of each component; empty in the long form
     notices: columns that were recognised by another name, or left out
-    by: the column that tells several classes apart, if there are several
+    by: the column that tells several classes apart, if it is asked for and there is one
     """
 
     fields: Mapping[str, str]
@@ -57,17 +57,20 @@ def understand(
     return Layout(fields, found, tuple(_notices(sheet, fields, mapping, used)), by)
 
 
-def class_column(sheet: Sheet, fields: Mapping[str, str], name: str) -> str:
-    """The column of a name, by which classes are told apart; of our fields only the assignment can do that."""
+def class_column(sheet: Sheet, fields: Mapping[str, str], name: str) -> str | None:
+    """The column of a name, by which classes are told apart, if any; of our fields only the assignment can do that."""
     alike = [column for column in sheet.header if fold(column) == fold(name)]
     column = name if name in alike else next(iter(alike), fields.get(fold(name)))
-    if column is None or column not in sheet.header:
-        raise InputError(Problem(f"has no column {name!r} to tell classes apart", _offer(sheet), sheet.file))
     meant = next((field for field, used in fields.items() if used == column and field != "assignment"), None)
     if meant is not None:
         message = f"the column {column!r} is the {meant} and cannot tell classes apart"
         raise InputError(Problem(message, "name one such as the section or the course", sheet.file))
     return column
+
+
+def no_class_column(sheet: Sheet, name: str) -> Problem:
+    """The problem that classes cannot be told apart by a column of this name."""
+    return Problem(f"has no column {name!r} to tell classes apart", _offer(sheet), sheet.file)
 
 
 def _mapped(sheet: Sheet, mapping: Mapping[str, str]) -> dict[str, str]:

@@ -20,9 +20,9 @@ from peerage.formats.entries import Entries, class_of_rows, gather
 from peerage.formats.exclusions import Exclusions
 from peerage.formats.extract import LAYOUT, Extract, Table, joined
 from peerage.formats.findings import Findings, collect
-from peerage.formats.layout import Layout, class_column, understand
+from peerage.formats.layout import Layout, class_column, no_class_column, understand
 from peerage.formats.mapping import FileMapping
-from peerage.formats.names import FIELDS
+from peerage.formats.names import FIELDS, fold
 from peerage.formats.sheet import Sheet
 from peerage.formats.source import read_source
 from peerage.formats.systems import recognise
@@ -82,6 +82,7 @@ def read_classes(
     rubric: PathLike | Rubric | None = None,
     *,
     by: str | None,
+    by_optional: bool = False,
     columns: Mapping[str, str] | None = None,
     snap: bool = False,
     duplicates: Duplicates = "error",
@@ -92,9 +93,9 @@ def read_classes(
 ) -> dict[str, Gradebook]:
     """Read several classes, such as sections or courses, from the same files: a gradebook for each value of a column.
 
-    ``by`` names the column; if it is None, there is one class, which has no name. All else is as in
-    :func:`read_grades`. A rubric that is not given is inferred for each class. A submission belongs to one class; a
-    grader may be in several, of which none knows what was done in another.
+    ``by`` names the column; if it is None, or with ``by_optional`` if no file has the column, there is one class, which
+    has no name. All else is as in :func:`read_grades`. A rubric that is not given is inferred for each class. A
+    submission belongs to one class; a grader may be in several, of which none knows what was done in another.
     """
     files = [Path(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
     if not files:
@@ -118,7 +119,9 @@ def read_classes(
             own = [*(table for extract in extracts for table in extract.tables), *own]
             own = collect(found, (partial(mapping.table, table.sheet) for table in own))
             columns, extracts = mapping.given, [replace(extract, tables=()) for extract in extracts]
-        return _from_tables(own, rubric, columns or {}, snap, duplicates, found, extracts, cut, by)
+        # A column that a file has but its reader does not keep could hold several classes all the same.
+        by_optional = by_optional and not any(fold(by or "") in source.header for source in sources)
+        return _from_tables(own, rubric, columns or {}, snap, duplicates, found, extracts, cut, by, by_optional)
     except InputError as error:
         # A row of another system can hold several grades, and what is wrong with the row is said once.
         raise InputError(dict.fromkeys([*recognised, *error.problems])) from None
@@ -149,6 +152,7 @@ def _from_tables(
     extracts: Sequence[Extract] = (),
     cut: Cut = NOTHING,
     by: str | None = None,
+    by_optional: bool = False,
 ) -> dict[str, Gradebook]:
     _check_options(columns, duplicates)
     tables = [*(table for extract in extracts for table in extract.tables), *tables]
@@ -168,6 +172,13 @@ def _from_tables(
     found.notices += (notice for extract in extracts for notice in extract.notices)
     found.notices += (notice for table in tables for notice in table.notices(columns))
     sheets, layouts = [*extracted, *sheets], [*(_extracted(sheet, by) for sheet in extracted), *layouts]
+    if by_optional and not any(layout.by for layout in layouts):
+        by = None
+    if by is not None:
+        found.problems += (
+            no_class_column(sheet, by) for sheet, layout in zip(sheets, layouts, strict=True) if layout.by is None
+        )
+        found.refuse()
     for sheet, layout in zip(sheets, layouts, strict=True):
         found.notices += (*sheet.notices, *layout.notices)
     entries = gather(sheets, layouts)
@@ -185,8 +196,11 @@ def _from_tables(
 
 
 def _extracted(sheet: Sheet, by: str | None) -> Layout:
-    """How a sheet of another system's grades is laid out."""
-    return LAYOUT if by is None else replace(LAYOUT, by=class_column(sheet, LAYOUT.fields, by))
+    """How a sheet of another system's grades is laid out; it has each of our columns, even if the system has not."""
+    column = None if by is None else class_column(sheet, LAYOUT.fields, by)
+    if column is not None and len(sheet) and sheet.column(column).blank.all():
+        column = None
+    return replace(LAYOUT, by=column)
 
 
 def _check_options(columns: Mapping[str, str], duplicates: str) -> None:
