@@ -12,8 +12,9 @@ import pandas as pd
 import pytest
 
 import peerage as pg
+from peerage.decisions.final import HandedOut
 from peerage.gradebook import TA
-from peerage.outputs import Outputs, grades_table, totals_table
+from peerage.outputs import Outputs, grades_table, totals_table, with_handed_out
 from tiny import FIXED, tiny_class
 
 
@@ -104,3 +105,43 @@ def test_the_record_is_valid_json_where_nothing_can_be_diagnosed(source: Path, t
     assert json.loads(text) == outputs.record
     assert outputs.record["diagnostics"][0]["r_hat"] is None
     assert len(outputs.record["warnings"]) == len(outputs.warnings) > 0
+
+
+TODAY = pd.DataFrame(
+    [
+        ("s2", "ann", "0.40", 0.5, 0),
+        ("s2", "bob", "0.60", 0.5, 1),
+        ("s1", "bob", "1.00", 1, 0),
+        ("s3", "ann", "1.00", 1, 0),
+    ],
+    columns=["submission", "grader", "weight", "desired_weight", "bias"],
+).astype(object)
+"""The weights of three submissions, which are not in the order of their names."""
+
+
+def then(*rows: tuple[str, str, str]) -> HandedOut:
+    """What was handed out, when weights had no column for the bias."""
+    table = pd.DataFrame([(*row, "0.7") for row in rows], columns=["submission", "grader", "weight", "desired_weight"])
+    return HandedOut(weights=table)
+
+
+def rows_of(table: pd.DataFrame) -> list[tuple[object, ...]]:
+    assert list(table.index) == list(range(len(table)))
+    return list(table.itertuples(index=False, name=None))
+
+
+def test_weights_that_were_handed_out_take_the_place_of_todays() -> None:
+    told = then(("s3", "cat", "0.10"), ("gone", "ann", "1.00"), ("s2", "cat", "0.30"), ("s3", "ann", "0.90"))
+    assert rows_of(with_handed_out(TODAY, told)) == [
+        ("s2", "cat", "0.30", "0.7", ""),
+        rows_of(TODAY)[2],
+        ("s3", "cat", "0.10", "0.7", ""),
+        ("s3", "ann", "0.90", "0.7", ""),
+    ]
+
+
+def test_all_weights_or_none_may_have_been_handed_out() -> None:
+    every = then(("s1", "ann", "1.00"), ("s2", "bob", "1.00"), ("s3", "ann", "1.00"))
+    assert [row[0] for row in rows_of(with_handed_out(TODAY, every))] == ["s2", "s1", "s3"]
+    for none in (None, then(), then(("gone", "ann", "1.00"))):
+        assert rows_of(with_handed_out(TODAY, none)) == rows_of(TODAY)

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from peerage import __version__
@@ -143,10 +144,13 @@ def with_handed_out(weights: pd.DataFrame, handed_out: HandedOut | None) -> pd.D
     """The weights, but those of submissions whose grades were handed out as they were then."""
     if handed_out is None or handed_out.weights.empty:
         return weights
-    kept = dict(iter(handed_out.weights.groupby("submission", sort=False)))
-    today = weights.groupby("submission", sort=False)
-    parts = [kept.get(name, rows).reindex(columns=weights.columns, fill_value="") for name, rows in today]
-    return pd.concat(parts, ignore_index=True)
+    then = handed_out.weights
+    kept = then[then["submission"].isin(weights["submission"])].reindex(columns=weights.columns, fill_value="")
+    today = weights[~weights["submission"].isin(kept["submission"])]
+    rows = pd.concat([part for part in (today, kept) if len(part)], ignore_index=True)
+    place = {name: index for index, name in enumerate(weights["submission"].unique())}
+    order = np.argsort([place[name] for name in rows["submission"]], kind="stable")
+    return rows.iloc[order].reset_index(drop=True)
 
 
 def _points(final: Final, book: Gradebook) -> list[float]:
