@@ -130,6 +130,14 @@ def test_files_that_cannot_be_meant_are_refused(tmp_path: Path) -> None:
         pg.read_grades(first, exclude=everybody)
 
 
+def test_a_second_column_of_a_name_in_other_capitals_is_left_out_and_said(tmp_path: Path) -> None:
+    grades = written(class_table(), tmp_path / "class.csv")
+    (tmp_path / "exclude.csv").write_text("Grader,grader,reason\nstudent2,student1,copied\n")
+    book = pg.read_grades(grades)
+    assert "student1" not in book.graders
+    assert "exclude.csv: left out 1 extra column: 'Grader'" in map(str, book.notices)
+
+
 def test_an_import_keeps_excluded_reviews(tmp_path: Path) -> None:
     grades = written(class_table(), tmp_path / "class.csv")
     (tmp_path / "exclude.csv").write_text(HEADER + "student1,,copied\n")

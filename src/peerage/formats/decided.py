@@ -11,7 +11,6 @@ from peerage.formats.column import is_blank
 from peerage.formats.names import fold
 from peerage.formats.sheet import Sheet
 from peerage.rubric import FORBIDDEN
-from peerage.wording import counted, quoted
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,7 @@ class Row:
 
 def rows_of(sheet: Sheet, columns: Sequence[str], optional: Sequence[str] = ()) -> Iterator[Row]:
     """The rows of a sheet, which must have all columns but the optional ones."""
-    found = {field: name for name in sheet.header for field in columns if fold(name) == field}
+    found = _found(sheet, columns)
     missing = [field for field in columns if field not in found and field not in optional]
     if missing:
         remedy = f"its first row has to name the columns {', '.join(columns)}"
@@ -47,9 +46,7 @@ def reason_problems(row: Row) -> Iterator[tuple[str, str]]:
 
 def extra_columns(sheet: Sheet, columns: Sequence[str]) -> list[Problem]:
     """A notice of the columns that are not used."""
-    extra = [name for name in sheet.header if fold(name) not in columns]
-    message = f"left out {counted(len(extra), 'extra column')}: {quoted(extra)}"
-    return [Problem(message, "", sheet.file)] if extra else []
+    return sheet.left_out(_found(sheet, columns).values())
 
 
 def beside(files: Sequence[Path], name: str, option: str) -> Path | None:
@@ -59,3 +56,8 @@ def beside(files: Sequence[Path], name: str, option: str) -> Path | None:
         message = f"several files called {name} lie beside the grades: {', '.join(map(str, present))}"
         raise InputError(Problem(message, f"say which to use with {option}"))
     return present[0] if present else None
+
+
+def _found(sheet: Sheet, columns: Sequence[str]) -> dict[str, str]:
+    """The sheet's name of each of our columns that it has."""
+    return {field: name for name in sheet.header for field in columns if fold(name) == field}

@@ -16,7 +16,7 @@ from peerage.formats.names import FIELDS, fold
 from peerage.formats.sheet import Sheet
 from peerage.formats.source import Source
 from peerage.rubric import Component, Rubric
-from peerage.wording import counted, listed, quoted
+from peerage.wording import counted, listed
 
 LAYOUT = Layout({name: name for name in FIELDS}, {})
 """How the sheet of an extract is laid out: long, with every column of ours."""
@@ -139,9 +139,7 @@ def require(source: Source, columns: Iterable[str]) -> None:
 def left_out(source: Source, used: Iterable[str]) -> list[Problem]:
     """A notice of the columns that are not used."""
     known = {fold(name) for name in used}
-    extra = [name for name in source.sheet.header if fold(name) not in known]
-    message = f"left out {counted(len(extra), 'extra column')}: {quoted(extra)}"
-    return [Problem(message, "", source.file)] if extra else []
+    return source.sheet.left_out([name for name in source.sheet.header if fold(name) in known])
 
 
 def maxima_alone(file: str) -> Problem:

@@ -8,13 +8,11 @@ from typing import NamedTuple
 
 from peerage.errors import InputError, ModelError, Problem
 from peerage.formats.column import is_blank
-from peerage.formats.names import fold
+from peerage.formats.decided import Row, extra_columns, rows_of
 from peerage.formats.numbers import is_number, parse_number
-from peerage.formats.sheet import Sheet
 from peerage.formats.source import read_sheet
 from peerage.gradebook import Gradebook
 from peerage.model import FIXED_COLUMNS, Fixed
-from peerage.wording import counted, quoted
 
 
 class _Row(NamedTuple):
@@ -25,6 +23,11 @@ class _Row(NamedTuple):
     component: str
     value: str
     number: int
+
+    @classmethod
+    def of(cls, row: Row) -> _Row:
+        """The row's text, without outer spaces but for the id's."""
+        return cls(row["variable"].strip(), row["id"], row["component"].strip(), row["value"].strip(), row.number)
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -44,29 +47,15 @@ def read_fixed(path: Path, book: Gradebook, elsewhere: Collection[str] = ()) -> 
     only found ``elsewhere``, in other classes, are passed over.
     """
     sheet = read_sheet(path, path.name)
-    columns = _columns(sheet)
-    rows = [row for row in _rows(sheet, columns) if row.id not in elsewhere]
+    found = map(_Row.of, rows_of(sheet, FIXED_COLUMNS, optional=("component",)))
+    rows = [row for row in found if row.id not in elsewhere]
     problems = [*_row_problems(rows, book, sheet.file), *_repetitions(rows, sheet.file)]
     if problems:
         raise InputError(sorted(problems, key=lambda problem: problem.row or 0))
-    return Fixed.from_rows([row.entry for row in rows]), (*sheet.notices, *_notices(sheet, columns))
-
-
-def _columns(sheet: Sheet) -> dict[str, str]:
-    """The sheet's name of each of our columns; only the component may be missing."""
-    found = {field: name for name in sheet.header for field in FIXED_COLUMNS if fold(name) == field}
-    missing = [field for field in FIXED_COLUMNS if field not in found and field != "component"]
-    if missing:
-        remedy = f"its first row has to name the columns {', '.join(FIXED_COLUMNS)}"
-        raise InputError([Problem(f"has no column {field!r}", remedy, sheet.file) for field in missing])
-    return found
-
-
-def _rows(sheet: Sheet, columns: dict[str, str]) -> Iterator[_Row]:
-    for place in range(len(sheet)):
-        text = {field: sheet.column(name)[place] for field, name in columns.items()}
-        component = text.get("component", "").strip()
-        yield _Row(text["variable"].strip(), text["id"], component, text["value"].strip(), int(sheet.rows[place]))
+    notices = [*sheet.notices, *extra_columns(sheet, FIXED_COLUMNS)]
+    if not len(sheet):
+        notices.append(Problem("fixes nothing: it has a header alone", "", sheet.file))
+    return Fixed.from_rows([row.entry for row in rows]), tuple(notices)
 
 
 def _row_problems(rows: Iterable[_Row], book: Gradebook, file: str) -> Iterator[Problem]:
@@ -122,11 +111,3 @@ def _repetitions(rows: Iterable[_Row], file: str) -> Iterator[Problem]:
         if before != row.number:
             message = f"the {row.variable} of {row.id!r} is fixed in row {before} already"
             yield Problem(message, "remove one of the rows", file, row.number)
-
-
-def _notices(sheet: Sheet, columns: dict[str, str]) -> Iterator[Problem]:
-    extra = [name for name in sheet.header if name not in columns.values()]
-    if extra:
-        yield Problem(f"left out {counted(len(extra), 'extra column')}: {quoted(extra)}", "", sheet.file)
-    if not len(sheet):
-        yield Problem("fixes nothing: it has a header alone", "", sheet.file)

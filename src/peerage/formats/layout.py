@@ -13,7 +13,6 @@ from peerage.formats.column import Column
 from peerage.formats.names import FIELDS, field_of, fold, names_work
 from peerage.formats.numbers import is_number
 from peerage.formats.sheet import Sheet
-from peerage.wording import counted, quoted
 
 REQUIRED = ("submission", "grader")
 
@@ -199,9 +198,7 @@ def _notices(sheet: Sheet, fields: Mapping[str, str], mapping: Mapping[str, str]
     ]
     if renamed:
         yield Problem(f"read {', '.join(renamed)}", "if that is wrong, use --columns", sheet.file)
-    extra = [name for name in sheet.header if name not in used]
-    if extra:
-        yield Problem(f"left out {counted(len(extra), 'extra column')}: {quoted(extra)}", "", sheet.file)
+    yield from sheet.left_out(used)
 
 
 def _offer(sheet: Sheet) -> str:

@@ -38,7 +38,6 @@ from peerage.formats.sheet import Sheet
 from peerage.formats.systems import NAMES, TABLE
 from peerage.rubric import Rubric
 from peerage.textfile import read_text
-from peerage.wording import counted, quoted
 
 MAPPING_NAME = "import.toml"
 TRANSLATED = ("grade", "role")
@@ -95,7 +94,8 @@ class FileMapping:
         if self.by_author and "assignment" in fields:
             fields["submission"] = _joined(fields["assignment"], fields["submission"])
         header, columns = (*self.given.values(), *graded), (*fields.values(), *graded.values())
-        kept = replace(sheet, header=header, columns=columns, notices=(*sheet.notices, *self._left_out(sheet)))
+        left_out = sheet.left_out({_found(sheet, column) for column in self._used})
+        kept = replace(sheet, header=header, columns=columns, notices=(*sheet.notices, *left_out))
         return Table(kept, by_author=self.by_author and "assignment" not in fields)
 
     @property
@@ -110,12 +110,6 @@ class FileMapping:
             raise InputError(
                 [Problem(f"has no column {name!r}, which the mapping names", remedy, sheet.file) for name in missing]
             )
-
-    def _left_out(self, sheet: Sheet) -> Iterator[Problem]:
-        used = {_found(sheet, column) for column in self._used}
-        extra = [name for name in sheet.header if name not in used]
-        if extra:
-            yield Problem(f"left out {counted(len(extra), 'extra column')}: {quoted(extra)}", "", sheet.file)
 
     def _translated(self, name: str, column: Column) -> Column:
         words = {fold(word): meaning for word, meaning in self.values.get(name, {}).items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from peerage.errors import InputError, Problem
 from peerage.formats.column import Column, is_blank
 from peerage.formats.escaping import unguard
+from peerage.wording import counted, quoted
 
 Numbers = NDArray[np.int64]
 
@@ -41,6 +42,12 @@ class Sheet:
     def column(self, name: str) -> Column:
         """The column of a name."""
         return self.columns[self.header.index(name)]
+
+    def left_out(self, used: Collection[str]) -> list[Problem]:
+        """A notice of the columns that are not among the used ones, if there are any."""
+        extra = [name for name in self.header if name not in used]
+        message = f"left out {counted(len(extra), 'extra column')}: {quoted(extra)}"
+        return [Problem(message, "", self.file)] if extra else []
 
 
 def from_cells(file: str, cells: Sequence[Column], notices: Sequence[Problem] = (), *, first_row: int = 1) -> Sheet:
