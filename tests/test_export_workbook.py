@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from functools import cached_property
 from pathlib import Path
 
 import openpyxl
@@ -11,6 +12,9 @@ import pytest
 from exporting import GRADERS, TOTALS, result_folder, run_export
 from peerage.errors import InputError
 from peerage.exports import workbook
+from peerage.exports.marks import Marks
+from peerage.exports.overview import Overview
+from peerage.saved import Result
 
 FORMULAS = ["=1+1", '=HYPERLINK("http://example.com")', "+1", "-1", "@SUM(A1)", "\t=1", "#N/A", "007", "1e5", "TRUE"]
 
@@ -50,6 +54,30 @@ def test_the_charts_show_the_class(book: openpyxl.Workbook) -> None:
     figures = list(book["Charts"].values)
     assert [row[1] for row in figures[1:11]] == [1, 0, 0, 0, 0, 1, 1, 0, 0, 2]
     assert [row[3:5] for row in figures[1:5]] == [(1.5, 0.8)] * 3 + [(None, None)]
+
+
+class Watched(Result):
+    """Results that keep a list of the tables whose rows were asked for."""
+
+    @cached_property
+    def asked(self) -> list[str]:
+        return []
+
+    def rows(self, file: str) -> list[dict[str, str]]:
+        self.asked.append(file)
+        return super().rows(file)
+
+
+def test_the_grades_are_gone_through_once_however_many_assignments_there_are(tmp_path: Path) -> None:
+    read = Result.of(result_folder(tmp_path / "out"))
+    result = Watched(read.folder, read.sheets, read.record)
+    assert [(item.name, item.points) for item in Marks.of(result).items] == [
+        ("Essay 1", 13),
+        ("Essay 2", 3),
+        ("Peer grading", 50),
+    ]
+    assert Overview.of(result).shares == (12 / 13, 7.625 / 13, 1, 2 / 3, 0)
+    assert result.asked.count("grades.csv") == 1
 
 
 @pytest.mark.usefixtures("book")

@@ -197,12 +197,20 @@ class Result:
             found.setdefault(row["submission"], []).append(pair)
         return found
 
-    def most(self, assignment: str) -> float:
-        """The points that a submission of an assignment can get at most."""
-        submissions = {total.submission for total in self.totals if total.assignment == assignment}
-        rows = self._filled("grades.csv", ("submission", "component"))
-        graded = {row["component"] for _, row in rows if row["submission"] in submissions}
-        return sum(max(component.worth) for component in self.rubric.components if component.name in graded)
+    @cached_property
+    def most(self) -> dict[str, float]:
+        """The points that a submission of each assignment can get at most."""
+        assignments: dict[str, set[str]] = {}
+        for total in self.totals:
+            assignments.setdefault(total.submission, set()).add(total.assignment)
+        graded: dict[str, set[str]] = {total.assignment: set() for total in self.totals}
+        for _, row in self._filled("grades.csv", ("submission", "component")):
+            for assignment in assignments.get(row["submission"], ()):
+                graded[assignment].add(row["component"])
+        return {
+            assignment: sum(max(component.worth) for component in self.rubric.components if component.name in names)
+            for assignment, names in graded.items()
+        }
 
     def _filled(self, file: str, columns: tuple[str, ...]) -> list[tuple[int, dict[str, str]]]:
         """The rows of a table with their numbers, if it has the columns or does not exist."""

@@ -47,7 +47,7 @@ class Marks:
             raise InputError(_nobody(ambiguous))
         credit = result.credit
         assignments = list(dict.fromkeys(assignment for _, assignment in totals))
-        items = [Item(name, result.most(name)) for name in assignments]
+        items = [Item(name, result.most[name]) for name in assignments]
         if credit:
             items.append(Item(CREDIT_NAME, result.most_credit, is_credit=True))
         students = dict.fromkeys([*(author for author, _ in totals), *credit])

@@ -48,8 +48,7 @@ class Overview:
     @classmethod
     def of(cls, result: Result) -> Overview:
         """The overview of a result folder."""
-        most = {name: result.most(name) for name in {total.assignment for total in result.totals}}
-        totals = {total.submission: total for total in result.totals}
+        most, totals = result.most, {total.submission: total for total in result.totals}
         shares = tuple(total.total / most[total.assignment] for total in totals.values() if most[total.assignment] > 0)
         pairs = [(row["reliability"], row["effort"]) for row in result.rows("graders.csv") if row["role"] == "student"]
         graders = tuple((parse_number(x), parse_number(y)) for x, y in pairs if is_number(x) and is_number(y))
