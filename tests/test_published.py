@@ -163,6 +163,19 @@ def test_bad_requests_are_refused(
     assert not (tmp_path / "out").exists()
 
 
+def test_grades_of_many_decimals_are_kept(tmp_path: Path) -> None:
+    table = TABLE.assign(grade=TABLE["grade"] / 3)
+    rubric = pg.Rubric.uniform(["Component 1", "Component 2"], [level / 3 for level in range(6)])
+    (tmp_path / "thirds.toml").write_text(rubric.to_toml())
+    options = ["--rubric", str(tmp_path / "thirds.toml")]
+    first = written(table[table["assignment"] == "week1"], tmp_path / "one" / "class.csv")
+    published = grades_of(fitted(first, tmp_path / "week1", *options))
+    options += ["--published", str(tmp_path / "week1")]
+    kept = grades_of(fitted(written(table, tmp_path / "two" / "class.csv"), tmp_path / "week2", *options))
+    assert set(published.values()) <= set(rubric["Component 1"].grades)
+    assert published.items() <= kept.items()
+
+
 def test_a_published_grade_that_is_no_longer_legal_is_refused(
     home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

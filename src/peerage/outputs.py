@@ -154,7 +154,7 @@ def with_handed_out(weights: pd.DataFrame, handed_out: HandedOut | None) -> pd.D
 
 
 def _points(final: Final, book: Gradebook) -> list[float]:
-    """What the grades of each submission are worth together."""
+    """What the grades of each submission are worth together, rounded as far as sums are inexact."""
     worth = {
         component.name: dict(zip(component.grades, component.worth, strict=True))
         for component in book.rubric.components
@@ -162,11 +162,11 @@ def _points(final: Final, book: Gradebook) -> list[float]:
     totals = dict.fromkeys(book.submissions, 0.0)
     for (submission, name), grade in zip(final.cells, final.grades, strict=True):
         totals[submission] += worth[name][grade]
-    return list(totals.values())
+    return [round(total, 10) for total in totals.values()]
 
 
 def _readable(table: pd.DataFrame, exact: Iterable[str] = ()) -> pd.DataFrame:
-    """Round estimates to a few digits, and ``exact`` columns only as far as arithmetic was inexact."""
+    """Round estimates to a few digits; ``exact`` columns hold grades and totals, which stay as they are."""
     shown = table.copy()
     for name in table.columns:
         if pd.api.types.is_float_dtype(table[name].dtype):
@@ -177,7 +177,7 @@ def _readable(table: pd.DataFrame, exact: Iterable[str] = ()) -> pd.DataFrame:
 
 
 def _exact(value: float) -> int | float | None:
-    return tidy(round(value, 10)) if math.isfinite(value) else None
+    return tidy(value) if math.isfinite(value) else None
 
 
 def _significant(value: float) -> int | float | None:
