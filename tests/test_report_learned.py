@@ -68,6 +68,10 @@ def test_fixed_priors_are_told_as_such(tmp_path: Path) -> None:
     record, page = write(posterior, tmp_path / "results")
     assert {row.symbol: row.value for row in priors_of(record)}["σ_b"] == "1"
     assert {row.interval for row in priors_of(record)} == {""}
+    symbols = {row.symbol for row in priors_of(record)}
+    assert {"α_τ of TAs", "β_τ of TAs"} < symbols
+    without_tas = record | {"counts": {"roles": {"student": 5, "ta": 0, "instructor": 1}}}
+    assert {row.symbol for row in priors_of(without_tas)} == symbols - {"α_τ of TAs", "β_τ of TAs"}
     assert "What was believed beforehand" in page
     assert "What was learned" not in page
     assert "Which model was chosen" not in page

@@ -15,21 +15,22 @@ from peerage.model import Priors
 
 COLUMNS = ("parameter", "symbol", "component", "value", "lower", "upper", "meaning")
 
-_FIXED = {
+FIXED = {
     "mu_s": ("μ_s", "the mean true grade"),
-    "sigma_s": ("σ_s", "how much true grades differ (sd)"),
-    "sigma_b": ("σ_b", "how much graders' generosity differs (sd)"),
-    "alpha_tau": ("α_τ", "shape of students' reliabilities"),
-    "beta_tau": ("β_τ", "rate of students' reliabilities"),
-    "alpha_tau_ta": ("α_τ of TAs", "shape of TAs' reliabilities"),
-    "beta_tau_ta": ("β_τ of TAs", "rate of TAs' reliabilities"),
-    "alpha_e": ("α_e", "of the Beta prior of efforts"),
-    "beta_e": ("β_e", "of the Beta prior of efforts"),
-    "tau_l": ("τ_ℓ", "how much low-effort reports keep to one grade"),
-    "epsilon": ("ε", "the share of low-effort reports that is uniform"),
-    "sigma_tau": ("1/√β₀", "how loosely grading and own grades are tied"),
-    "lambda_tau": ("λ", "the scale of reliability beside own grades"),
+    "sigma_s": ("σ_s", "how much true grades differ (standard deviation)"),
+    "sigma_b": ("σ_b", "how much graders' biases differ (standard deviation)"),
+    "alpha_tau": ("α_τ", "students' reliability: shape of its Gamma distribution"),
+    "beta_tau": ("β_τ", "students' reliability: rate; the mean is shape / rate"),
+    "alpha_tau_ta": ("α_τ of TAs", "TAs' reliability: shape of its Gamma distribution"),
+    "beta_tau_ta": ("β_τ of TAs", "TAs' reliability: rate; the mean is shape / rate"),
+    "alpha_e": ("α_e", "effort: first parameter of its Beta distribution"),
+    "beta_e": ("β_e", "effort: second parameter; the mean is first / (first + second)"),
+    "tau_l": ("τ_ℓ", "how closely reports without effort gather around the mean grade (precision)"),
+    "epsilon": ("ε", "the share of reports without effort that may be anything"),
+    "sigma_tau": ("1/√β₀", "how loosely authors' grades and reliabilities are tied (standard deviation)"),
+    "lambda_tau": ("λ", "what a reliability is divided by to give a precision"),
 }
+"""The symbol and the meaning of each fixed hyperparameter."""
 
 
 def in_use(layout: Layout) -> NDArray[np.bool_]:
@@ -65,7 +66,7 @@ def priors_table(layout: Layout, hyper: NDArray[np.float64], quantiles: tuple[fl
     if not layout.model.learned:
         for name, value in layout.priors.to_dict().items():
             by_component = dict(zip(names, value, strict=True)) if isinstance(value, list) else {"": value}
-            symbol, meaning = _FIXED[name]
+            symbol, meaning = FIXED[name]
             rows += [(name, symbol, shown, entry, np.nan, np.nan, meaning) for shown, entry in by_component.items()]
         return pd.DataFrame(rows, columns=list(COLUMNS))
     values = natural(hyper.reshape(-1, hyper.shape[2]), len(names))

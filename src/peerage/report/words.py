@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from peerage.inference.held_out import HeldOut
+from peerage.inference.learned import FIXED
 from peerage.model import INSTRUCTOR_RELIABILITY
 from peerage.selection import Choice
 from peerage.summary import unreliable_predictions
@@ -34,21 +35,6 @@ _FEATURES = {
         "grades others.",
         "A student's grades do not depend on how the student grades others.",
     ),
-}
-_PRIORS = {
-    "mu_s": ("μ", "the mean of true grades"),
-    "sigma_s": ("σ", "how much true grades differ (standard deviation)"),
-    "sigma_b": ("σ_b", "how much graders' biases differ (standard deviation)"),
-    "alpha_tau": ("α_τ", "students' reliability: shape of its Gamma distribution"),
-    "beta_tau": ("β_τ", "students' reliability: rate; the mean is shape / rate"),
-    "alpha_tau_ta": ("α_TA", "TAs' reliability: shape of its Gamma distribution"),
-    "beta_tau_ta": ("β_TA", "TAs' reliability: rate; the mean is shape / rate"),
-    "alpha_e": ("α_e", "effort: first parameter of its Beta distribution"),
-    "beta_e": ("β_e", "effort: second parameter; the mean is first / (first + second)"),
-    "tau_l": ("τ_ℓ", "how closely reports without effort gather around the mean grade (precision)"),
-    "epsilon": ("ε", "the share of reports without effort that may be anything"),
-    "sigma_tau": ("σ_τ", "how loosely authors' grades and reliabilities are tied (standard deviation)"),
-    "lambda_tau": ("λ", "what a reliability is divided by to give a precision"),
 }
 _NEEDED_BY = {
     "bias": ("sigma_b",),
@@ -99,9 +85,10 @@ def priors_of(record: Mapping[str, Any]) -> Iterator[Prior]:
         yield from map(_learned, record["learned"])
         return
     unused = {name for feature, names in _NEEDED_BY.items() if not record["model"][feature] for name in names}
+    unused |= set() if record["counts"]["roles"]["ta"] else {"alpha_tau_ta", "beta_tau_ta"}
     for name, value in record["priors"].items():
-        if name in _PRIORS and name not in unused:
-            yield Prior(*_PRIORS[name], _shown(value))
+        if name not in unused:
+            yield Prior(*FIXED[name], _shown(value))
 
 
 def _learned(row: Mapping[str, Any]) -> Prior:
