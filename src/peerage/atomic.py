@@ -1,4 +1,4 @@
-"""What operating systems offer for changing files safely: a lock between processes, an exchange of two folders."""
+"""Changing files safely: a lock between processes, an exchange of two folders, a file that is whole or not there."""
 
 from __future__ import annotations
 
@@ -63,6 +63,24 @@ def locked(path: Path, busy: str | None = None) -> Iterator[None]:
         yield
     finally:
         _release(path, descriptor)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Give a name to write to; when the block ends well, that file takes the place of the one at ``path`` in one step.
+
+    If it does not, the earlier file stays, and what was written is removed. A link stays one: its file is replaced.
+    """
+    target = Path(os.path.realpath(path))
+    # The suffix stays the last one, for writers that go by it.
+    part = target.parent / f".{target.stem}.part{target.suffix}"
+    # A process that was killed may have left one, which others may be allowed to read.
+    part.unlink(missing_ok=True)
+    try:
+        yield part
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def exchange(one: Path, other: Path) -> bool:

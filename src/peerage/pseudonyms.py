@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from peerage.atomic import replacing
 from peerage.errors import InputError, Problem
 from peerage.formats.decided import rows_of
 from peerage.formats.source import read_sheet
@@ -56,12 +57,11 @@ class Key:
         """Write the key so that only its owner can read it."""
         kinds = ((_PERSON, self.people), (_SUBMISSION, self.submissions))
         rows = [(kind, name, pseudonym) for kind, names in kinds for name, pseudonym in names.items()]
-        partial = path.with_name(f".{path.name}.part")
-        partial.unlink(missing_ok=True)
-        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(csv_text(pd.DataFrame(rows, columns=list(_COLUMNS))).encode())
-        partial.replace(path)
+        content = csv_text(pd.DataFrame(rows, columns=list(_COLUMNS))).encode()
+        with replacing(path) as part:
+            descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
 
     def hide(self, book: Gradebook) -> Gradebook:
         """The class with made-up names, in their order; what was noticed about it names people and is left out."""

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from peerage.atomic import replacing
 from peerage.canvas.place import Place
 from peerage.errors import InputError, Problem
 
@@ -95,6 +96,5 @@ def _index(folder: Path) -> dict[str, Any]:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    partial = path.with_name(f".{path.name}.part")
-    partial.write_bytes(content)
-    partial.replace(path)
+    with replacing(path) as part:
+        part.write_bytes(content)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from peerage import results
+from peerage.atomic import replacing
 from peerage.cli import options
 from peerage.cli.console import output
 from peerage.errors import ResultsError
@@ -80,15 +81,12 @@ def _write_one(fitted: Fitted, student: str, out: Path | None, folder: Path, for
     if target.exists() and not force:
         raise ResultsError(f"{target}: this file exists; name another, or replace it with --force")
     text = student_html(fitted, student)
-    part = target.with_name(f".{target.name}.part")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        part.write_bytes(text.encode())
-        part.replace(target)
+        with replacing(target) as part:
+            part.write_bytes(text.encode())
     except OSError as error:
         raise ResultsError(f"{target}: cannot be written ({error.strerror or error}); name another file") from error
-    finally:
-        part.unlink(missing_ok=True)
     return target
 
 

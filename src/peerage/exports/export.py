@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from peerage import results
+from peerage.atomic import replacing
 from peerage.errors import InputError, Problem, ResultsError
 from peerage.exports import canvas, moodle_grades, mta2_files, students_csv, workbook
 from peerage.exports.options import Options, Prepared
@@ -117,14 +118,9 @@ def _writing(target: Path, known: Export) -> Iterator[Path]:
         with results.writing(target) as folder:
             yield folder
         return
-    part = target.with_name(f".{target.stem}.part{target.suffix}")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        yield part
-        part.replace(target)
+        with replacing(target) as part:
+            yield part
     except OSError as error:
         raise ResultsError(f"{target}: cannot be written ({error.strerror or error}); name another file") from error
-    finally:
-        # Where there was no folder to write to, there is nothing to remove either.
-        with suppress(OSError):
-            part.unlink()

@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from peerage.atomic import replacing
 from peerage.errors import InputError, MissingExtraError, Problem
 from peerage.formats.escaping import escape_xlsx, guard
 
@@ -25,12 +26,8 @@ def write_table(frame: pd.DataFrame, path: str | Path) -> None:
     writer = _WRITERS.get(path.suffix.lower())
     if writer is None:
         raise InputError(Problem("is not a kind of file that can be written", f"use {', '.join(_WRITERS)}", path.name))
-    partial = path.with_name(f".{path.name}.part{path.suffix}")
-    try:
-        writer(frame, partial)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    with replacing(path) as part:
+        writer(frame, part)
 
 
 def _map_texts(frame: pd.DataFrame, function: Callable[[str], str]) -> pd.DataFrame:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from peerage.atomic import replacing
 from peerage.errors import Problem, ResultsError
 from peerage.gradebook import Gradebook
 from peerage.inference.running import Running
@@ -29,7 +30,7 @@ _BOOK_ARRAYS = ("roles", "review_submission", "review_grader", "levels")
 
 
 def save(posterior: Posterior, path: str | Path) -> None:
-    """Write a posterior to one file."""
+    """Write a posterior to one file, whole or not at all."""
     book, samples = posterior.book, posterior.samples
     arrays: dict[str, NDArray[Any]] = {f"book_{name}": getattr(book, name) for name in _BOOK_ARRAYS}
     arrays["book_applicable"] = book.applicable
@@ -44,7 +45,7 @@ def save(posterior: Posterior, path: str | Path) -> None:
         arrays |= {f"state{index}_{name}": values for name, values in state.variables.items()}
     text = json.dumps(_meta(posterior))
     arrays["meta"] = np.frombuffer(text.encode(), dtype=np.uint8)
-    with Path(path).open("wb") as file:
+    with replacing(Path(path)) as part, part.open("wb") as file:
         np.savez(file, allow_pickle=False, **arrays)
 
 
