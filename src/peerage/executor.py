@@ -43,7 +43,7 @@ _TURN = 0.0005
 """Seconds for which a thread may keep the interpreter's lock while others wait for it.
 
 A fit is mostly in kernels, which do not need the lock, but returns to Python often; with the usual 5 ms threads wait
-for each other noticeably (``benchmarks/bench_search.py --workers`` measures what two of them do).
+for each other noticeably (``benchmarks/bench_search.py`` measures what two of them do).
 """
 
 _ANSWER = 10
