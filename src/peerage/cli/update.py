@@ -34,7 +34,7 @@ Out = Annotated[
     Path | None, typer.Option("--out", "-o", metavar="DIR", help="Write another folder, and leave DIR as it is.")
 ]
 Draws = Annotated[
-    int | None, typer.Option(min=1, help="How many draws each chain keeps.", show_default="a second's worth")
+    int | None, typer.Option(min=1, help="How many draws each chain keeps.", show_default="a few seconds' worth")
 ]
 BurnIn = Annotated[int | None, typer.Option(min=0, help="How many draws each chain discards first.", show_default="25")]
 

@@ -256,7 +256,7 @@ class Posterior:
 
         A grade that replaces an earlier one of the same grader is a correction; new submissions and graders join the
         class. ``book.notices`` says what was done. Unless told otherwise, a chain keeps as many draws as before, but no
-        more than about a second allows. It discards a few first, and more while what the new grades touch still
+        more than a few seconds allow. It discards a few first, and more while what the new grades touch still
         moves; ``burn_in`` of the result tells how many.
         """
         from peerage.inference.update import update

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from peerage.inference.posterior import Posterior
 
 REPORTS_A_CHAIN = 1_600_000
-"""How many reports the kept draws of a chain visit unless told otherwise: with four chains, about a second's work."""
+"""How many reports the kept draws of a chain visit unless told otherwise: with four chains, a few seconds' work."""
 
 FEWEST_DRAWS = 50
 BURN_IN = 25
@@ -97,7 +97,7 @@ def update(
 
 
 def default_draws(posterior: Posterior, layout: Layout) -> int:
-    """As many draws a chain as the posterior has, but no more than about a second allows."""
+    """As many draws a chain as the posterior has, but no more than a few seconds allow."""
     affordable = max(FEWEST_DRAWS, REPORTS_A_CHAIN // len(layout.report_level))
     return min(affordable, posterior.samples.n_draws)
 
