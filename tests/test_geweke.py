@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.special import ndtr
+from scipy.special import betainc, gammainc, ndtr
 
 import twin
 from arena import Arena, Floats
@@ -31,9 +31,9 @@ def functions(arena: Arena, state: twin.State, reports: Floats) -> list[float]:
     """Bounded functions of parameters, efforts and reports."""
     book, priors = arena.book, arena.model.hyperparameters
     grade = ndtr((state.true_grade - 4.0) / 0.8)
-    reliability = stats.gamma.cdf(state.reliability, 2, scale=0.5)
+    reliability = gammainc(2, 2 * state.reliability)
     bias = ndtr(state.bias / (priors.sigma_b or 1.0))
-    effort = stats.beta.cdf(state.effort, priors.alpha_e, priors.beta_e)
+    effort = betainc(priors.alpha_e, priors.beta_e, state.effort)
     report = ndtr((reports - 4.0) / 1.5)
     of_grader, of_submission = book.review_grader, book.review_submission
     error = np.abs(report - grade[of_submission])

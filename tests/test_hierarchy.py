@@ -178,4 +178,4 @@ def test_a_planted_bug_is_caught() -> None:
     """Learning the graders' mean bias, one update forgets the prior mean's own term."""
     bug = Replacement(learning_conjugate, " - prior * mean**2)", ")")
     sweep = broken_with(bug, conjugate).sweep
-    assert smallest_p_value(normal_scores(Model(censoring=False), seed=1, sweep=sweep)) < FALSE_ALARM
+    assert smallest_p_value(normal_scores(Model(censoring=False), seed=1, replicates=30, sweep=sweep)) < FALSE_ALARM
