@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaincinv
 
+from peerage.decisions.cases import graded_by_staff
 from peerage.decisions.related import Related, by_submission
-from peerage.gradebook import MISSING, STUDENT, TA, Gradebook
+from peerage.gradebook import MISSING, TA
 from peerage.inference.likelihood import log_bin_masses
 from peerage.inference.posterior import Posterior
 from peerage.rubric import MODEL_MAXIMUM, Component
@@ -59,7 +60,7 @@ class Benefit:
 def benefit_of(posterior: Posterior) -> Benefit:
     """The benefit of a TA's grade, for every submission."""
     layout, book = posterior.layout, posterior.book
-    is_open = ~_graded_by_staff(book)[book.applicable] & (layout.fixed_level == MISSING)
+    is_open = ~graded_by_staff(book)[book.applicable] & (layout.fixed_level == MISSING)
     precisions = _ta_precisions(posterior)
     drawn = posterior.draws.on_model_scale("true_grade")
     loss, gain = np.zeros(layout.n_cells), np.zeros(layout.n_cells)
@@ -73,14 +74,6 @@ def benefit_of(posterior: Posterior) -> Benefit:
     others, n_related = related.benefits(np.flatnonzero(candidates), float(noise))
     own = by_submission(layout, np.where(is_open, gain, 0.0))
     return Benefit(candidates, by_submission(layout, loss), own, others, n_related)
-
-
-def _graded_by_staff(book: Gradebook) -> Flags:
-    """(submissions, components): whether a TA or an instructor graded it."""
-    graded = np.zeros((book.n_submissions, len(book.rubric)), dtype=bool)
-    staff = np.flatnonzero(book.roles[book.review_grader] != STUDENT)
-    np.logical_or.at(graded, book.review_submission[staff], book.levels[staff] != MISSING)
-    return graded
 
 
 def _ta_precisions(posterior: Posterior) -> Floats:

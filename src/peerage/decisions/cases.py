@@ -49,12 +49,18 @@ def holding_a_grade(book: Gradebook, levels: NDArray[np.int16]) -> NDArray[np.in
     return np.asarray(reviews[np.argsort(book.review_submission[reviews], kind="stable")])
 
 
+def graded_by_staff(book: Gradebook) -> NDArray[np.bool_]:
+    """(submissions, components): whether a TA or an instructor graded it."""
+    graded = np.zeros((book.n_submissions, len(book.rubric)), dtype=bool)
+    staff = np.flatnonzero(book.roles[book.review_grader] != STUDENT)
+    np.logical_or.at(graded, book.review_submission[staff], book.levels[staff] != MISSING)
+    return graded
+
+
 def without_replaced(book: Gradebook) -> NDArray[np.int16]:
     """(reviews, components): the reported levels, without students' reports on what staff graded too."""
-    is_staff = book.roles[book.review_grader] != STUDENT
-    by_staff = np.zeros((book.n_submissions, len(book.rubric)), dtype=bool)
-    np.logical_or.at(by_staff, book.review_submission, (book.levels != MISSING) & is_staff[:, None])
-    replaced = by_staff[book.review_submission] & ~is_staff[:, None]
+    by_student = book.roles[book.review_grader] == STUDENT
+    replaced = graded_by_staff(book)[book.review_submission] & by_student[:, None]
     return np.where(replaced, np.int16(MISSING), book.levels)
 
 

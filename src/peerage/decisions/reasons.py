@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from peerage.decisions.benefit import Benefit
 from peerage.decisions.related import by_submission
 from peerage.gradebook import MISSING, STUDENT, Gradebook
+from peerage.inference.held_out import scaled_values
 from peerage.inference.posterior import UPPER, Posterior
 from peerage.rubric import MODEL_MAXIMUM
 from peerage.wording import counted
@@ -84,16 +85,10 @@ class Reasons:
             yield f"the students' average, {average / MODEL_MAXIMUM:.0%} of the scale, is one of the highest"
 
 
-def _scaled(book: Gradebook) -> Floats:
-    """(reviews, components): the reports on the scale of 0 to 5, NaN where there is none."""
-    columns = [component.to_model(book.values[:, index]) for index, component in enumerate(book.rubric.components)]
-    return np.stack(columns, axis=1)
-
-
 def _differences(book: Gradebook, by_student: NDArray[np.bool_]) -> tuple[Floats, NDArray[np.intp]]:
     """(submissions,) each: how far two students' reports on one component are apart at most, and on which."""
     graded = (book.levels != MISSING) & by_student[:, None]
-    scaled, shape = _scaled(book), (book.n_submissions, len(book.rubric))
+    scaled, shape = scaled_values(book), (book.n_submissions, len(book.rubric))
     highest, lowest = np.full(shape, -np.inf), np.full(shape, np.inf)
     np.maximum.at(highest, book.review_submission, np.where(graded, scaled, -np.inf))
     np.minimum.at(lowest, book.review_submission, np.where(graded, scaled, np.inf))
@@ -105,7 +100,7 @@ def _averages(book: Gradebook, by_student: NDArray[np.bool_]) -> Floats:
     """(submissions,): the average of all students' reports on the scale of 0 to 5, NaN where there are none."""
     graded = (book.levels != MISSING) & by_student[:, None]
     sums = np.bincount(
-        book.review_submission, np.where(graded, _scaled(book), 0.0).sum(axis=1), minlength=book.n_submissions
+        book.review_submission, np.where(graded, scaled_values(book), 0.0).sum(axis=1), minlength=book.n_submissions
     )
     counts = np.bincount(book.review_submission, graded.sum(axis=1), minlength=book.n_submissions)
     return np.asarray(np.where(counts > 0, sums / np.maximum(counts, 1), np.nan))
