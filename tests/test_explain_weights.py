@@ -157,6 +157,12 @@ def test_a_rubric_too_fine_for_biases_is_refused() -> None:
         whole_grades((-1e6, 0.1234567891, 1e6), adjusted=True)
 
 
+def printed(program_text: str) -> str:
+    """What a program prints, its C code included."""
+    run = subprocess.run([sys.executable, "-c", program_text], capture_output=True, text=True, check=True)
+    return run.stdout
+
+
 def test_nothing_that_c_code_prints_reaches_standard_output() -> None:
     program_text = (
         "import ctypes; from peerage.decisions.quiet import quiet\n"
@@ -165,8 +171,7 @@ def test_nothing_that_c_code_prints_reaches_standard_output() -> None:
         "with quiet(): c.printf(b'inside|')\n"
         "c.printf(b'after')\n"
     )
-    run = subprocess.run([sys.executable, "-c", program_text], capture_output=True, text=True, check=True)
-    assert run.stdout == "before|after"
+    assert printed(program_text) == "before|after"
 
 
 def test_threads_that_are_quiet_at_the_same_time_leave_standard_output_as_it_was() -> None:
@@ -179,5 +184,4 @@ def test_threads_that_are_quiet_at_the_same_time_leave_standard_output_as_it_was
         "second.__exit__(None, None, None)\n"
         "print('after')\n"
     )
-    run = subprocess.run([sys.executable, "-c", program_text], capture_output=True, text=True, check=True)
-    assert run.stdout == "after\n"
+    assert printed(program_text) == "after\n"
