@@ -8,7 +8,7 @@
 
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := src tests benchmarks docs
+SOURCES := src studies tests benchmarks docs
 
 # Tests that compare with other software skip where that is missing, unless PEERAGE_REQUIRE_ALL is set.
 TEST_SETUP := $(VENV)/installed-dev $(if $(PEERAGE_REQUIRE_ALL),$(VENV)/installed-bench)
@@ -32,8 +32,8 @@ lint: $(VENV)/installed-dev
 bench: $(VENV)/installed-dev $(VENV)/installed-bench
 	$(BIN)/python benchmarks/run.py $(ONLY)
 
-$(VENV)/installed-%: pyproject.toml | $(VENV)/created
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
+$(VENV)/installed-%: pyproject.toml studies/pyproject.toml | $(VENV)/created
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]' --editable ./studies
 	@touch $@
 
 $(VENV)/created:

@@ -18,10 +18,10 @@ from scipy import stats
 
 import peerage
 from figures import report, use_cores
-from peerage.inference.diagnostics import rhat_and_ess
-from peerage.inference.draws import Draws
 from peerage.inference.layout import lay_out
-from peerage.inference.sampler import sample
+from peerage.inference.numerics.diagnostics import rhat_and_ess
+from peerage.inference.sampling.chains import sample
+from peerage.inference.sampling.draws import Draws
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
@@ -48,7 +48,7 @@ def theirs(book: peerage.Gradebook, priors: peerage.Priors) -> tuple[dict[str, N
     import jax
     from numpyro.infer import MCMC, NUTS, init_to_median
 
-    from nuts import paper_model
+    from support.nuts import paper_model
 
     kernel = NUTS(paper_model(book, priors), init_strategy=init_to_median())
     sampler = MCMC(kernel, num_warmup=WARM_UP, num_samples=DRAWS, num_chains=1, progress_bar=False)

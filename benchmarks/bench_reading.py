@@ -25,7 +25,7 @@ _CHILD = """
 import json, sys, time
 sys.path.insert(0, {benchmarks!r})
 from figures import used
-import pandas, peerage.formats, peerage.structure
+import pandas, peerage.formats, peerage.gradebook.structure
 start = time.perf_counter()
 {program}
 print(json.dumps({{"seconds": time.perf_counter() - start}} | used()))

@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 
 import peerage
 from figures import report, use_cores
-from peerage.inference import censored
-from peerage.inference.arrays import State, Sums
-from peerage.inference.collapsed import update_graders
-from peerage.inference.graders import draw_biases, draw_efforts, draw_reliabilities
-from peerage.inference.jit import jit
-from peerage.inference.kernels import _true_grades
+from peerage.inference.censored import censored_engine
+from peerage.inference.censored.censored_sweep import _true_grades
+from peerage.inference.censored.collapsed_graders import update_graders
+from peerage.inference.censored.grader_updates import draw_biases, draw_efforts, draw_reliabilities
 from peerage.inference.layout import Layout, lay_out
-from peerage.inference.sampler import ChainState, sample
+from peerage.inference.numerics.arrays import State, Sums
+from peerage.inference.numerics.jit import jit
+from peerage.inference.sampling.chains import ChainState, sample
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
@@ -63,7 +63,7 @@ class Floor:
 
 def parts_of(layout: Layout, start: ChainState, rng: np.random.Generator) -> dict[str, Callable[[], None]]:
     """The parts of a sweep, each as a call that moves a chain."""
-    given, work = censored.prepare(layout), censored.new_work(layout)
+    given, work = censored_engine.prepare(layout), censored_engine.new_work(layout)
     state = State(**{name: values.copy() for name, values in start.variables.items()})
     reviews = layout.book.n_reviews
     sums = Sums(np.zeros((layout.n_cells, layout.max_levels)), np.zeros(reviews), np.zeros(reviews))
@@ -95,8 +95,7 @@ def profile(parts: dict[str, Callable[[], None]]) -> dict[str, float]:
 
 def measure() -> dict[str, Any]:
     """Milliseconds of a sweep, of the twin's and of the floor: medians over the rounds, and their ratios."""
-    import twin
-    import twin_sweep
+    from support import twin, twin_sweep
 
     use_cores(1)
     book, _ = peerage.simulate(setting="b", seed=0)

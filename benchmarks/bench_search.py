@@ -19,11 +19,11 @@ import numpy as np
 import peerage as pg
 from figures import report
 from peerage.evaluation.folds import deal
-from peerage.evaluation.grids import Grid, without_effect
+from peerage.evaluation.prior_search.prior_grids import Grid, without_effect
+from peerage.evaluation.prior_search.prior_search import KEEP, SCREENING
+from peerage.evaluation.prior_search.search_tasks import Job, Task, run
 from peerage.evaluation.scoring import Sampling
-from peerage.evaluation.search import KEEP, SCREENING
-from peerage.evaluation.search_tasks import Job, Task, run
-from peerage.executor import open_executor
+from peerage.support.executor import open_executor
 
 FOLDS, TRIED, ROUNDS = 10, 4, 2
 """Folds of a setting; fits of each kind in a round; rounds."""

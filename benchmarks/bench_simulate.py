@@ -6,7 +6,7 @@ from time import perf_counter
 from typing import Any
 
 from figures import report
-from peerage.simulation.classes import simulate
+from peerage.simulation.simulated_class import simulate
 
 
 def measure() -> dict[str, Any]:

@@ -13,8 +13,8 @@ from typing import Any
 
 import peerage as pg
 from figures import report
-from peerage import results
-from peerage.outputs import Outputs
+from peerage.results import result_folder
+from peerage.results.outputs import Outputs
 from peerage.term.published import Published
 
 WEEKS = 10
@@ -26,9 +26,9 @@ def measure() -> dict[str, Any]:
     with TemporaryDirectory() as home:
         grades, folder = Path(home) / "grades.csv", Path(home) / "results"
         table = book.table()
-        pg.Gradebook.from_table(table[table["assignment"] != f"week{WEEKS}"], book.rubric).write(grades)
+        pg.read_grades(table[table["assignment"] != f"week{WEEKS}"], book.rubric).write(grades)
         handed_out = Outputs.of(_fit(pg.read_grades(grades, book.rubric)), [grades])
-        with results.writing(folder) as fresh:
+        with result_folder.writing(folder) as fresh:
             handed_out.write(fresh)
         begun = time.process_time()
         posterior = _fit(book)

@@ -17,10 +17,10 @@ import pandas as pd
 
 import peerage as pg
 from figures import report
+from peerage.gradebook.merging import merged
 from peerage.inference.layout import lay_out
-from peerage.inference.sampler import sample
-from peerage.inference.update import BURN_IN, carried_over, touched_by
-from peerage.merging import merged
+from peerage.inference.sampling.chains import sample
+from peerage.inference.updating import BURN_IN, carried_over, touched_by
 
 UPDATES = 7
 CHAINS = 100
@@ -42,7 +42,7 @@ def spot_checks(posterior: pg.Posterior) -> list[pg.Gradebook]:
         mine = grades[grades["submission"] == name]
         levels = dict(zip(mine["component"], np.maximum(mine["most_likely"] - 2, 0), strict=True))
         row = {"submission": name, "grader": "ta1", "role": "ta"} | levels
-        found.append(pg.Gradebook.from_table(pd.DataFrame([row]), rubric=book.rubric))
+        found.append(pg.read_grades(pd.DataFrame([row]), rubric=book.rubric))
     return found
 
 
@@ -61,7 +61,7 @@ def forgetting() -> dict[str, list[float]]:
         {"submission": name, "grader": "prof", "role": "instructor"} | dict.fromkeys(book.rubric.names, number % 6)
         for number, name in enumerate(book.submissions[:6])
     ]
-    new = pg.Gradebook.from_table(pd.DataFrame(rows), rubric=book.rubric)
+    new = pg.read_grades(pd.DataFrame(rows), rubric=book.rubric)
     layout = lay_out(merged(book, new), before.model)
     states = carried_over(before, layout)
     samples = sample(layout, chains=CHAINS, draws=120, burn_in=0, seed=0, states=states)

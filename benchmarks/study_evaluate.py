@@ -23,7 +23,7 @@ import peerage as pg
 from peerage.evaluation.evaluation import Evaluation, paired
 from peerage.evaluation.folds import deal
 from peerage.evaluation.scoring import Sampling, score_fold
-from peerage.simulation.classes import SETTINGS
+from peerage.simulation.simulated_class import SETTINGS
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
 import peerage as pg
-from peerage.gradebook import STUDENT
+from peerage.gradebook.book import STUDENT
 from peerage.rubric import MODEL_MAXIMUM
-from peerage.simulation.classes import SETTINGS
+from peerage.simulation.simulated_class import SETTINGS
 
 SEEDS = 10
 SAMPLING: dict[str, Any] = {"chains": 2, "draws": 250, "burn_in": 150}

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.stats import ttest_rel
 
 import peerage as pg
-from peerage.gradebook import TA
+from peerage.gradebook.book import TA
 from peerage.simulation import generative
 
 CLASSES, STUDENTS, WEEKS, SHARE = 20, 120, 4, 0.1

@@ -15,13 +15,13 @@ from tempfile import TemporaryDirectory
 
 from PIL import Image
 
-from peerage.evaluation.figures import save_figure
-from peerage.simulation.studies import NAMES
-from peerage.simulation.studies.claims import Verdict
-from peerage.simulation.studies.figures import draw
-from peerage.simulation.studies.labels import PAPER, TITLES
-from peerage.simulation.studies.tables import agreement, claims_table, markdown, measured, reason, verdicts
-from peerage.simulation.studies.writing import RULES, Run, text
+from peerage.evaluation.figure_files import save_figure
+from peerage_studies import NAMES
+from peerage_studies.claims import Verdict
+from peerage_studies.labels import PAPER, TITLES
+from peerage_studies.study_figure import draw
+from peerage_studies.study_tables import agreement, claims_table, markdown, measured, reason, verdicts
+from peerage_studies.write_up import RULES, Run, text
 
 PAGE = Path(__file__).with_suffix(".md")
 PARTS = Path(__file__).with_suffix("")

@@ -16,7 +16,7 @@ from scipy import stats
 
 import peerage as pg
 from peerage.model import Fixed, Model
-from peerage.simulation.classes import SETTINGS
+from peerage.simulation.simulated_class import SETTINGS
 
 SEEDS = range(5)
 CHARACTER = 7

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import peerage as pg
-from classes import NASTY, gradebooks
-from peerage.formats.escaping import escape_xlsx, guard, unescape_xlsx, unguard
-from peerage.formats.names import FIELDS
+from peerage.tables.escaping import escape_xlsx, guard, unescape_xlsx, unguard
+from peerage.tables.known_columns import FIELDS
+from support.classes import NASTY, gradebooks
 
 SUFFIXES = (".csv", ".tsv", ".xlsx", ".parquet")
 unhurried = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -51,7 +51,7 @@ def test_wide(suffix: str, book: pg.Gradebook) -> None:
 @unhurried
 @given(book=gradebooks())
 def test_table_in_memory(book: pg.Gradebook) -> None:
-    _assert_same(pg.Gradebook.from_table(book.table(), book.rubric), book)
+    _assert_same(pg.read_grades(book.table(), book.rubric), book)
 
 
 @pytest.mark.parametrize("text", NASTY)

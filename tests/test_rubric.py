@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from classes import names, scales
 from peerage import Component, InputError, Rubric
+from support.classes import names, scales
 
 
 def _component(grades: tuple[float, ...]) -> Component:

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from peerage.decisions.credit import credit as credit
-    from peerage.decisions.explain import Explanation as Explanation
-    from peerage.decisions.explain import explain as explain
-    from peerage.decisions.spotchecks import spot_checks as spot_checks
+    from peerage.decisions.explain.explanation import Explanation as Explanation
+    from peerage.decisions.explain.explanation import explain as explain
+    from peerage.decisions.spotchecks.proposals import spot_checks as spot_checks
     from peerage.decisions.trust import trust as trust
     from peerage.errors import InputError as InputError
     from peerage.errors import MissingExtraError as MissingExtraError
@@ -27,15 +27,16 @@ if TYPE_CHECKING:
     from peerage.errors import Problem as Problem
     from peerage.errors import ResultsError as ResultsError
     from peerage.errors import ServiceError as ServiceError
-    from peerage.evaluation.evaluate import evaluate as evaluate
+    from peerage.evaluation.evaluating import evaluate as evaluate
     from peerage.evaluation.evaluation import Evaluation as Evaluation
-    from peerage.evaluation.search import Search as Search
-    from peerage.evaluation.search import search as search
-    from peerage.fitting import fit as fit
-    from peerage.fitting import fit_many as fit_many
+    from peerage.evaluation.prior_search.prior_search import Search as Search
+    from peerage.evaluation.prior_search.prior_search import search as search
     from peerage.formats import read_classes as read_classes
     from peerage.formats import read_grades as read_grades
-    from peerage.gradebook import Gradebook as Gradebook
+    from peerage.gradebook.book import Gradebook as Gradebook
+    from peerage.gradebook.rulings import Exclusion as Exclusion
+    from peerage.inference.fitting import fit as fit
+    from peerage.inference.fitting import fit_many as fit_many
     from peerage.inference.posterior import Posterior as Posterior
     from peerage.inference.storage import load as load
     from peerage.model import Fixed as Fixed
@@ -43,8 +44,7 @@ if TYPE_CHECKING:
     from peerage.model import Priors as Priors
     from peerage.rubric import Component as Component
     from peerage.rubric import Rubric as Rubric
-    from peerage.rulings import Exclusion as Exclusion
-    from peerage.simulation.classes import simulate as simulate
+    from peerage.simulation.simulated_class import simulate as simulate
     from peerage.simulation.truth import Truth as Truth
 
 __version__ = "0.1.0"
@@ -52,10 +52,10 @@ __version__ = "0.1.0"
 _HOMES = {
     "Component": "rubric",
     "Evaluation": "evaluation.evaluation",
-    "Exclusion": "rulings",
-    "Explanation": "decisions.explain",
+    "Exclusion": "gradebook.rulings",
+    "Explanation": "decisions.explain.explanation",
     "Fixed": "model",
-    "Gradebook": "gradebook",
+    "Gradebook": "gradebook.book",
     "InputError": "errors",
     "MissingExtraError": "errors",
     "Model": "model",
@@ -66,20 +66,20 @@ _HOMES = {
     "Problem": "errors",
     "ResultsError": "errors",
     "Rubric": "rubric",
-    "Search": "evaluation.search",
+    "Search": "evaluation.prior_search.prior_search",
     "ServiceError": "errors",
     "Truth": "simulation.truth",
     "credit": "decisions.credit",
-    "evaluate": "evaluation.evaluate",
-    "explain": "decisions.explain",
-    "fit": "fitting",
-    "fit_many": "fitting",
+    "evaluate": "evaluation.evaluating",
+    "explain": "decisions.explain.explanation",
+    "fit": "inference.fitting",
+    "fit_many": "inference.fitting",
     "load": "inference.storage",
     "read_classes": "formats",
     "read_grades": "formats",
-    "search": "evaluation.search",
-    "simulate": "simulation.classes",
-    "spot_checks": "decisions.spotchecks",
+    "search": "evaluation.prior_search.prior_search",
+    "simulate": "simulation.simulated_class",
+    "spot_checks": "decisions.spotchecks.proposals",
     "trust": "decisions.trust",
 }
 

@@ -15,7 +15,7 @@ from typing import Any
 import tomli_w
 
 from peerage.errors import InputError, ModelError, Problem
-from peerage.textfile import read_text
+from peerage.support.textfile import read_text
 
 LEARNED = "learned"
 """What stands for priors that are learned from the class."""

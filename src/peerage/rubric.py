@@ -22,7 +22,10 @@ import tomli_w
 from numpy.typing import ArrayLike, NDArray
 
 from peerage.errors import InputError, Problem
-from peerage.textfile import read_text
+from peerage.support.textfile import read_text
+
+RUBRIC_NAME = "rubric.toml"
+"""The file that is found beside grades without being named."""
 
 MODEL_MAXIMUM = 5.0
 """The upper end of the model's scale; the lower end is 0."""

@@ -10,7 +10,7 @@ from peerage.canvas.client import Client, entries, refusals
 from peerage.canvas.place import Patience, Place, Report
 from peerage.canvas.store import Store
 from peerage.errors import InputError, Problem
-from peerage.wording import counted
+from peerage.support.wording import counted
 
 FIELDS = ("id", "user_id", "assignment_id", "workflow_state", "submitted_at")
 """What we ask of a submission. Its text is not needed, and stays where it is."""

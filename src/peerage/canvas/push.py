@@ -11,11 +11,11 @@ from canvasapi.course import Course
 from canvasapi.progress import Progress
 
 from peerage.canvas.client import Client, Entry, entries, refusals
+from peerage.canvas.desired_grades import Wish, Wishes
 from peerage.canvas.place import Patience, Place, Report
-from peerage.canvas.wishes import Wish, Wishes
 from peerage.errors import InputError, Problem, ServiceError
 from peerage.rubric import tidy
-from peerage.wording import counted, listed
+from peerage.support.wording import counted, listed
 
 BATCH = 100
 """How many students one job of Canvas is about."""

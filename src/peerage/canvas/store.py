@@ -13,9 +13,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from peerage.atomic import replacing
 from peerage.canvas.place import Place
 from peerage.errors import InputError, Problem
+from peerage.support.atomic import replacing
 
 INDEX = "pull.json"
 RAW = "canvas"

@@ -77,7 +77,7 @@ def _options(
     ] = False,
 ) -> None:
     """Options that belong to no command."""
-    from peerage.project import PROJECT, defaults
+    from peerage.cli.project_file import PROJECT, defaults
 
     project = Path(PROJECT)
     if context.invoked_subcommand in ("check", "fit") and project.is_file():

@@ -13,14 +13,14 @@ from typing import Annotated
 
 import typer
 
-from peerage import results
 from peerage.canvas.place import PATIENCE, TOKEN_VARIABLE, Place
 from peerage.canvas.store import RAW
-from peerage.cli import options
+from peerage.cli import data_options
 from peerage.cli.console import output, say, warn
 from peerage.cli.import_ import GRADES, show_kept
 from peerage.errors import InputError, MissingExtraError, Problem
-from peerage.wording import counted
+from peerage.results import result_folder
+from peerage.support.wording import counted
 
 Url = Annotated[
     str, typer.Option("--url", metavar="ADDRESS", envvar="CANVAS_URL", help="The server: https://canvas.school.edu.")
@@ -54,12 +54,12 @@ def pull_command(
     course: CourseId,
     assignment: AssignmentId,
     out: Out,
-    rubric: options.RubricFile = None,
-    snap: options.Snap = False,
-    duplicates: options.DuplicatesOption = options.Duplicates.ERROR,
+    rubric: data_options.RubricFile = None,
+    snap: data_options.Snap = False,
+    duplicates: data_options.DuplicatesOption = data_options.Duplicates.ERROR,
 ) -> None:
     """Fetch an assignment's peer reviews as peer_grades.csv and rubric.toml, with the raw JSON beside them."""
-    results.check_target(out, [] if rubric is None else [rubric])
+    result_folder.check_target(out, [] if rubric is None else [rubric])
     place = Place.of(url, course, assignment)
     with canvas_extra():
         from peerage.canvas.pull import pull
@@ -67,10 +67,10 @@ def pull_command(
     with _kept(partial):
         files = pull(place, _token(), partial, PATIENCE, say)
         from peerage.formats import read_grades
-        from peerage.formats.read import RUBRIC_NAME
+        from peerage.rubric import RUBRIC_NAME
 
         book = read_grades(files, rubric, snap=snap, duplicates=duplicates.value, format_name="canvas-json", exclude=())
-        with results.writing(out) as folder:
+        with result_folder.writing(out) as folder:
             shutil.copytree(partial, folder / RAW)
             book.write(folder / GRADES, rubric=True)
         shutil.rmtree(partial)
@@ -93,7 +93,7 @@ def push_command(
     places = [Place.of(url, course, assignment)]
     with canvas_extra():
         from peerage.canvas.push import Target
-    from peerage.canvas.wishes import final_grades, peer_grading
+    from peerage.canvas.desired_grades import final_grades, peer_grading
 
     found = [final_grades(folder, only, comment)]
     if credit_assignment is not None:

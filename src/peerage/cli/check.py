@@ -10,32 +10,32 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from peerage.cli import options
-from peerage.cli.classes import common_notices
+from peerage.cli import data_options
 from peerage.cli.console import output
+from peerage.cli.fit_classes import common_notices
 from peerage.errors import InputError, Problem
-from peerage.wording import counted, listed
+from peerage.support.wording import counted, listed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from peerage.gradebook import Gradebook
+    from peerage.gradebook.book import Gradebook
 
 
 def command(
-    grades: options.Grades,
-    rubric: options.RubricFile = None,
-    columns: options.Columns = None,
-    snap: options.Snap = False,
-    duplicates: options.DuplicatesOption = options.Duplicates.ERROR,
-    exclude: options.Exclude = None,
-    until: options.Until = None,
-    by: options.By = None,
-    as_json: options.Json = False,
+    grades: data_options.Grades,
+    rubric: data_options.RubricFile = None,
+    columns: data_options.Columns = None,
+    snap: data_options.Snap = False,
+    duplicates: data_options.DuplicatesOption = data_options.Duplicates.ERROR,
+    exclude: data_options.Exclude = None,
+    until: data_options.Until = None,
+    by: data_options.By = None,
+    as_json: data_options.Json = False,
 ) -> None:
     """Say what was understood of GRADES and what is wrong, without fitting."""
     try:
-        books = options.load_classes(grades, rubric, columns, snap, duplicates, exclude, until, by)
+        books = data_options.load_classes(grades, rubric, columns, snap, duplicates, exclude, until, by)
     except InputError as error:
         if as_json:
             typer.echo(json.dumps({"ok": False, "problems": [asdict(problem) for problem in error.problems]}, indent=2))
@@ -58,8 +58,8 @@ def command(
 
 def summarise(book: Gradebook) -> dict[str, Any]:
     """What there is to know about a gradebook before it is fitted, as plain values."""
-    from peerage import structure
-    from peerage.gradebook import ROLES
+    from peerage.gradebook import structure
+    from peerage.gradebook.book import ROLES
 
     part = structure.parts(book)
     overlapping, calibrated = structure.overlap(book)

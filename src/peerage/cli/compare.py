@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from peerage import results
-from peerage.cli import options
+from peerage.cli import data_options
 from peerage.cli.console import output, say
-from peerage.wording import counted
+from peerage.results import result_folder
+from peerage.support.wording import counted
 
 if TYPE_CHECKING:
     from peerage.term.changes import Change
@@ -39,10 +39,10 @@ _KINDS = {
 """What the kinds of reasons are called in the summary."""
 
 
-def command(old: Old, new: New, as_json: options.Json = False) -> None:
+def command(old: Old, new: New, as_json: data_options.Json = False) -> None:
     """Say which grades changed between two results and why, and add the list and a section of the report to NEW."""
-    from peerage.outputs import CHANGES
     from peerage.report.pages import REPORT
+    from peerage.results.outputs import CHANGES
 
     compared = {name: _compare(*sides, as_json) for name, sides in _pairs(old, new).items()}
     if as_json:
@@ -54,9 +54,9 @@ def command(old: Old, new: New, as_json: options.Json = False) -> None:
 
 def _pairs(old: Path, new: Path) -> dict[str, tuple[str, Path, Path]]:
     """What is compared: the two results, or those of each class that both have; by name, with a heading."""
-    from peerage.saved import Classes
+    from peerage.results.saved_results import Classes
 
-    before, after = Classes.of(results.find(old)), Classes.of(results.find(new))
+    before, after = Classes.of(result_folder.find(old)), Classes.of(result_folder.find(new))
     if before.by != after.by or not after.folders:
         return {"": ("", old, new)}
     for name in sorted(before.folders.keys() ^ after.folders.keys()):
@@ -67,16 +67,16 @@ def _pairs(old: Path, new: Path) -> dict[str, tuple[str, Path, Path]]:
 
 def _compare(heading: str, old: Path, new: Path, quiet: bool) -> Sequence[Change]:
     """Compare two results of a class, and add what was found to the later one."""
-    from peerage.formats.tables import csv_text
-    from peerage.outputs import CHANGES
     from peerage.report.pages import REPORT, staff_html
+    from peerage.results.outputs import CHANGES
+    from peerage.tables.writing_tables import csv_text
     from peerage.term.changes import changes_between, changes_table
-    from peerage.term.sides import Side
+    from peerage.term.compared_results import Side
 
     before, after = Side.read(old), Side.read(new)
     changes = changes_between(before, after)
-    target = results.add(new, CHANGES, csv_text(changes_table(changes)))
-    results.add(new, REPORT, staff_html(target.parent))
+    target = result_folder.add(new, CHANGES, csv_text(changes_table(changes)))
+    result_folder.add(new, REPORT, staff_html(target.parent))
     if not quiet:
         if heading:
             output().print(heading, soft_wrap=True)

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from peerage.cli import options
+from peerage.cli import data_options
 from peerage.cli.console import output
 from peerage.errors import ResultsError
-from peerage.wording import counted
+from peerage.support.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from peerage.decisions.choices import Choices
-    from peerage.saved import Result
+    from peerage.results.saved_results import Result
 
 SCALE = "0.2:0, 0.5:60, 1:85, 2:100"
 _BAR = 40
@@ -36,12 +36,12 @@ def command(
     scale: Annotated[str | None, typer.Option("--scale", metavar="D:MARK,...", help="Another scale of marks.")] = None,
     required_reviews: Annotated[int | None, typer.Option(min=0, help="How many reviews each student owes.")] = None,
     minimum_reviews: Annotated[int | None, typer.Option(min=0, help="With fewer there is too little to tell.")] = None,
-    as_json: options.Json = False,
+    as_json: data_options.Json = False,
 ) -> None:
     """Show what each student would get for peer grading; nothing is fitted and nothing is written."""
     from peerage.inference.storage import load
-    from peerage.outputs import POSTERIOR
-    from peerage.saved import Result
+    from peerage.results.outputs import POSTERIOR
+    from peerage.results.saved_results import Result
 
     changes = {"credit_scale": scale, "required_reviews": required_reviews, "minimum_reviews": minimum_reviews}
     result = Result.read(folder)

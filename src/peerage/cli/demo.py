@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from peerage import results
 from peerage.cli import fit
 from peerage.cli.console import say
+from peerage.results import result_folder
 
 if TYPE_CHECKING:
     from peerage.inference.posterior import Posterior
@@ -24,16 +24,16 @@ def command(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="The folder to write.")] = Path("demo"),
 ) -> None:
     """Simulate the paper's class, fit it, and compare the grades with the true ones."""
-    results.check_target(out)
-    from peerage.fitting import fit as infer
-    from peerage.outputs import Outputs
-    from peerage.simulation.classes import simulate
-    from peerage.simulation.files import GRADES, write_class
+    result_folder.check_target(out)
+    from peerage.inference.fitting import fit as infer
+    from peerage.results.outputs import Outputs
+    from peerage.simulation.class_files import GRADES, write_class
+    from peerage.simulation.simulated_class import simulate
 
     say("simulating a class of 120 students and 10 weeks, and fitting it …")
     book, truth = simulate(setting="b", seed=0)
     posterior = infer(book, draws=DRAWS, seed=0, progress=True)
-    with results.writing(out) as folder:
+    with result_folder.writing(out) as folder:
         write_class(truth, folder)
         outputs = Outputs.of(posterior, [folder / GRADES])
         outputs.write(folder)

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from peerage import results
-from peerage.cli import options, sampling
+from peerage.cli import data_options, sampling_options
 from peerage.cli.console import output, warn
 from peerage.cli.fit import with_fixed
+from peerage.results import result_folder
 
 Out = Annotated[
     Path | None,
@@ -24,30 +24,30 @@ Loo = Annotated[bool, typer.Option("--loo", help="Leave-one-out from one fit of 
 
 
 def command(
-    grades: options.Grades,
+    grades: data_options.Grades,
     out: Out = None,
-    rubric: options.RubricFile = None,
-    columns: options.Columns = None,
-    snap: options.Snap = False,
-    duplicates: options.DuplicatesOption = options.Duplicates.ERROR,
-    exclude: options.Exclude = None,
-    until: options.Until = None,
+    rubric: data_options.RubricFile = None,
+    columns: data_options.Columns = None,
+    snap: data_options.Snap = False,
+    duplicates: data_options.DuplicatesOption = data_options.Duplicates.ERROR,
+    exclude: data_options.Exclude = None,
+    until: data_options.Until = None,
     folds: Folds = None,
     loo: Loo = False,
-    no_bias: sampling.NoBias = False,
-    no_effort: sampling.NoEffort = False,
-    no_censoring: sampling.NoCensoring = False,
-    correlation: sampling.Correlation = False,
-    priors: sampling.PriorsOption = "learned",
-    fixed: sampling.FixedFile = None,
-    chains: sampling.Chains = 4,
-    draws: sampling.Draws = 1000,
-    burn_in: sampling.BurnIn = None,
-    seed: sampling.Seed = 0,
-    workers: sampling.Fits = None,
-    scheduler: sampling.Scheduler = None,
-    quiet: options.Quiet = False,
-    as_json: options.Json = False,
+    no_bias: sampling_options.NoBias = False,
+    no_effort: sampling_options.NoEffort = False,
+    no_censoring: sampling_options.NoCensoring = False,
+    correlation: sampling_options.Correlation = False,
+    priors: sampling_options.PriorsOption = "learned",
+    fixed: sampling_options.FixedFile = None,
+    chains: sampling_options.Chains = 4,
+    draws: sampling_options.Draws = 1000,
+    burn_in: sampling_options.BurnIn = None,
+    seed: sampling_options.Seed = 0,
+    workers: sampling_options.Fits = None,
+    scheduler: sampling_options.Scheduler = None,
+    quiet: data_options.Quiet = False,
+    as_json: data_options.Json = False,
 ) -> None:
     """Compare a model with those that differ in one feature, and with simple baselines, by how they predict reviews.
 
@@ -56,14 +56,14 @@ def command(
     if loo and folds is not None:
         raise typer.BadParameter("leave-one-out has no folds; give one of --loo and --folds", param_hint="--loo")
     out = grades[0].with_name(f"{grades[0].stem}-evaluation") if out is None else out
-    results.check_target(out, [*grades, *sampling.files_of(priors, rubric, fixed, exclude)])
-    from peerage.evaluation.evaluate import FOLDS, evaluate
-    from peerage.evaluation.figures import require_figures
-    from peerage.evaluation.files import record, write
+    result_folder.check_target(out, [*grades, *sampling_options.files_of(priors, rubric, fixed, exclude)])
+    from peerage.evaluation.evaluating import FOLDS, evaluate
+    from peerage.evaluation.evaluation_files import record, write
+    from peerage.evaluation.figure_files import require_figures
 
     require_figures()
-    model = sampling.load_model(no_bias, no_effort, no_censoring, correlation, priors)
-    book = options.load_gradebook(grades, rubric, columns, snap, duplicates, exclude, until)
+    model = sampling_options.load_model(no_bias, no_effort, no_censoring, correlation, priors)
+    book = data_options.load_gradebook(grades, rubric, columns, snap, duplicates, exclude, until)
     book, model = with_fixed(book, model, fixed)
     warn(book.notices)
     found = evaluate(
@@ -79,7 +79,7 @@ def command(
         scheduler=scheduler,
         progress=not quiet,
     )
-    with results.writing(out) as folder:
+    with result_folder.writing(out) as folder:
         names = write(found, folder, grades)
     if as_json:
         typer.echo(json.dumps(record(found, grades), indent=2))

@@ -65,8 +65,8 @@ def command(
     force: Force = False,
 ) -> None:
     """Write final grades and marks for peer grading as another system reads them, and say who was left out."""
-    from peerage.exports.export import export
-    from peerage.exports.options import Options
+    from peerage.exports.export_options import Options
+    from peerage.exports.exporting import export
 
     options = Options(roster, match, id_column, tuple(assignment_ids or ()), credit_id)
     written = export(folder, to.value, out, options, force=force)

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from peerage import results
-from peerage.cli import classes, credit, decided, options, sampling
+from peerage.cli import credit, data_options, fit_classes, sampling_options, staff_options
 from peerage.cli.console import output, say, warn
-from peerage.wording import counted
+from peerage.results import result_folder
+from peerage.support.wording import counted
 
 if TYPE_CHECKING:
-    from peerage.cli.plan import Plan
-    from peerage.gradebook import Gradebook
+    from peerage.cli.fit_plan import Plan
+    from peerage.gradebook.book import Gradebook
     from peerage.model import Model
-    from peerage.outputs import Outputs
+    from peerage.results.outputs import Outputs
 
 
 class Final(StrEnum):
@@ -50,26 +50,26 @@ Out = Annotated[
 
 
 def command(
-    grades: options.Grades,
+    grades: data_options.Grades,
     out: Out = None,
-    rubric: options.RubricFile = None,
-    columns: options.Columns = None,
-    snap: options.Snap = False,
-    duplicates: options.DuplicatesOption = options.Duplicates.ERROR,
-    exclude: options.Exclude = None,
-    until: options.Until = None,
-    by: options.By = None,
-    override: decided.OverrideFile = None,
-    published: decided.PublishedFolder = None,
-    republish: decided.Republish = False,
-    pseudonyms: decided.Pseudonyms = None,
-    no_bias: sampling.NoBias = False,
-    no_effort: sampling.NoEffort = False,
-    no_censoring: sampling.NoCensoring = False,
-    correlation: sampling.Correlation = False,
-    model_name: sampling.ModelName = None,
-    priors: sampling.PriorsOption = "learned",
-    fixed: sampling.FixedFile = None,
+    rubric: data_options.RubricFile = None,
+    columns: data_options.Columns = None,
+    snap: data_options.Snap = False,
+    duplicates: data_options.DuplicatesOption = data_options.Duplicates.ERROR,
+    exclude: data_options.Exclude = None,
+    until: data_options.Until = None,
+    by: data_options.By = None,
+    override: staff_options.OverrideFile = None,
+    published: staff_options.PublishedFolder = None,
+    republish: staff_options.Republish = False,
+    pseudonyms: staff_options.Pseudonyms = None,
+    no_bias: sampling_options.NoBias = False,
+    no_effort: sampling_options.NoEffort = False,
+    no_censoring: sampling_options.NoCensoring = False,
+    correlation: sampling_options.Correlation = False,
+    model_name: sampling_options.ModelName = None,
+    priors: sampling_options.PriorsOption = "learned",
+    fixed: sampling_options.FixedFile = None,
     final: FinalOption = Final.EXPLAINED,
     adjust_bias: AdjustBias = False,
     name_graders: NameGraders = False,
@@ -79,20 +79,20 @@ def command(
     credit_scale: credit.ScaleOption = credit.SCALE,
     required_reviews: credit.RequiredReviews = 0,
     minimum_reviews: credit.MinimumReviews = 3,
-    chains: sampling.Chains = 4,
-    draws: sampling.DrawsOrTarget = None,
-    target_ess: sampling.TargetEss = None,
-    burn_in: sampling.BurnIn = None,
-    seed: sampling.Seed = 0,
-    workers: sampling.Workers = None,
-    memory: sampling.Memory = 1.0,
-    quiet: options.Quiet = False,
-    as_json: options.Json = False,
+    chains: sampling_options.Chains = 4,
+    draws: sampling_options.DrawsOrTarget = None,
+    target_ess: sampling_options.TargetEss = None,
+    burn_in: sampling_options.BurnIn = None,
+    seed: sampling_options.Seed = 0,
+    workers: sampling_options.Workers = None,
+    memory: sampling_options.Memory = 1.0,
+    quiet: data_options.Quiet = False,
+    as_json: data_options.Json = False,
 ) -> None:
     """Estimate the grades of all submissions and how well everybody grades, and write them to a folder."""
     from peerage.decisions.choices import Choices
     from peerage.decisions.credit import Scale
-    from peerage.fitting import DEFAULT_DRAWS
+    from peerage.inference.fitting import DEFAULT_DRAWS
 
     choices = Choices(
         final=final.value,
@@ -106,16 +106,18 @@ def command(
         minimum_reviews=minimum_reviews,
     )
     out = grades[0].with_suffix("") if out is None else out
-    results.check_target(out, [*grades, *sampling.files_of(priors, rubric, fixed, exclude, override, pseudonyms)])
+    result_folder.check_target(
+        out, [*grades, *sampling_options.files_of(priors, rubric, fixed, exclude, override, pseudonyms)]
+    )
     if model_name is not None and (no_bias or no_effort or no_censoring or correlation):
         raise typer.BadParameter("a model that is chosen leaves no feature to be chosen by hand", param_hint="--model")
     if draws is not None and target_ess is not None:
         raise typer.BadParameter("give a number of draws or a target of effective ones", param_hint="--target-ess")
     if republish and published is None:
         raise typer.BadParameter("name the results that were handed out with --published", param_hint="--republish")
-    model = sampling.load_model(no_bias, no_effort, no_censoring, correlation, priors)
-    from peerage.cli.plan import Plan
-    from peerage.pseudonyms import Key
+    model = sampling_options.load_model(no_bias, no_effort, no_censoring, correlation, priors)
+    from peerage.cli.fit_plan import Plan
+    from peerage.formats.staff.pseudonyms import Key
 
     plan = Plan(
         grades=grades,
@@ -138,11 +140,11 @@ def command(
         key_file=pseudonyms,
         republish=republish,
     )
-    books = options.load_classes(grades, rubric, columns, snap, duplicates, exclude, until, by)
+    books = data_options.load_classes(grades, rubric, columns, snap, duplicates, exclude, until, by)
     if by is None:
         record = _fit_one(plan, books[""], published, out, shown=not as_json)
     else:
-        record = classes.fit_all(plan, by, books, published, out, shown=not as_json)
+        record = fit_classes.fit_all(plan, by, books, published, out, shown=not as_json)
     if as_json:
         typer.echo(json.dumps(record, indent=2))
 
@@ -154,7 +156,7 @@ def _fit_one(plan: Plan, book: Gradebook, published: Path | None, out: Path, *, 
     prepared = plan.prepare(book, None if published is None else Published.read(published))
     warn(prepared.said)
     outputs = plan.outputs(prepared)
-    with results.writing(out) as folder:
+    with result_folder.writing(out) as folder:
         plan.write_key()
         outputs.write(folder)
     if shown:
@@ -172,7 +174,7 @@ def with_fixed(
     """
     if path is None:
         return book, model
-    from peerage.formats.fixed import read_fixed
+    from peerage.formats.staff.fixed_values import read_fixed
 
     fixed, notices = read_fixed(path, book, elsewhere)
     return replace(book, notices=(*book.notices, *notices)), replace(model, fixed=fixed)
@@ -180,17 +182,17 @@ def with_fixed(
 
 def show(outputs: Outputs, out: Path) -> None:
     """Print the summary of a fit and where its files are."""
-    from peerage.cli import summary
-    from peerage.outputs import CHECKS, GRADERS
+    from peerage.cli import fit_summary
+    from peerage.results.outputs import CHECKS, GRADERS
 
     console = output()
-    summary.show(outputs.posterior, console, outputs.final)
+    fit_summary.show(outputs.posterior, console, outputs.final)
     if outputs.explanation is not None:
         different, total = outputs.explanation.n_different, len(outputs.explanation.grades)
         share = f"{different:,} of {counted(total, 'explained grade')} ({different / total:.0%})"
         console.print(f"\n{share} differ from the most likely ones.")
-    console.print(*summary.attention(outputs.tables[CHECKS], outputs.tables[GRADERS]), sep="\n")
-    decided.show(outputs, console)
+    console.print(*fit_summary.attention(outputs.tables[CHECKS], outputs.tables[GRADERS]), sep="\n")
+    staff_options.show(outputs, console)
     console.print(f"\nWritten to {out}: {', '.join(outputs.files)}", soft_wrap=True)
 
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from peerage import results
 from peerage.canvas.store import pulled_files
-from peerage.cli import options
+from peerage.cli import data_options
 from peerage.cli.console import output, warn
 from peerage.errors import InputError, Problem
-from peerage.wording import counted
+from peerage.results import result_folder
+from peerage.support.wording import counted
 
 if TYPE_CHECKING:
-    from peerage.formats.mapping import FileMapping
-    from peerage.gradebook import Gradebook
+    from peerage.formats.wizard.mapping import FileMapping
+    from peerage.gradebook.book import Gradebook
 
 GRADES = "peer_grades.csv"
 
@@ -51,34 +51,34 @@ def command(
     interactive: Interactive = False,
     mapping_file: MappingFile = None,
     format_name: FormatName = None,
-    rubric: options.RubricFile = None,
-    columns: options.Columns = None,
-    snap: options.Snap = False,
-    duplicates: options.DuplicatesOption = options.Duplicates.ERROR,
+    rubric: data_options.RubricFile = None,
+    columns: data_options.Columns = None,
+    snap: data_options.Snap = False,
+    duplicates: data_options.DuplicatesOption = data_options.Duplicates.ERROR,
 ) -> None:
     """Turn other systems' files into peer_grades.csv and rubric.toml, and say what was left out and why."""
     if (mapping_file is not None) + interactive + (columns is not None or format_name is not None) > 1:
         remedy = "use --interactive, --mapping, or --format and --columns"
         raise InputError(Problem("each of these says which column is which", remedy))
     sources, format_name = _pulled(sources, format_name)
-    results.check_target(out, [*sources, *([] if rubric is None else [rubric])])
+    result_folder.check_target(out, [*sources, *([] if rubric is None else [rubric])])
     from peerage.formats import read_grades
-    from peerage.formats.mapping import MAPPING_NAME
-    from peerage.formats.read import RUBRIC_NAME
+    from peerage.formats.wizard.mapping import MAPPING_NAME
+    from peerage.rubric import RUBRIC_NAME
 
     guided = columns is None and format_name is None
     mapping = _mapping(sources, interactive, mapping_file) if guided else None
     book = read_grades(
         sources,
         rubric,
-        columns=options.parse_columns(columns),
+        columns=data_options.parse_columns(columns),
         snap=snap,
         duplicates=duplicates.value,
         format_name=format_name,
         mapping=mapping,
         exclude=(),
     )
-    with results.writing(out) as folder:
+    with result_folder.writing(out) as folder:
         book.write(folder / GRADES, rubric=True)
         if mapping is not None:
             (folder / MAPPING_NAME).write_text(mapping.to_toml(), encoding="utf-8")
@@ -91,13 +91,13 @@ def command(
 
 def _mapping(sources: list[Path], interactive: bool, file: Path | None) -> FileMapping | None:
     """What the columns are: as asked for now, as answered before, or as a file beside the sources says."""
-    from peerage.formats.mapping import MAPPING_NAME, FileMapping
+    from peerage.formats.wizard.mapping import MAPPING_NAME, FileMapping
 
     if interactive:
         if len(sources) > 1:
             raise InputError(Problem("--interactive asks about one file", "give the others with --mapping afterwards"))
         from peerage.cli.asking import Terminal
-        from peerage.formats.wizard import interview
+        from peerage.formats.wizard.questions import interview
 
         return interview(sources[0], Terminal())
     beside = sorted({source.parent / MAPPING_NAME for source in sources})
@@ -121,7 +121,7 @@ def _pulled(sources: list[Path], format_name: str | None) -> tuple[list[Path], s
 
 def show_kept(book: Gradebook) -> None:
     """Print what was kept, and everything that was noticed."""
-    from peerage.gradebook import ROLES
+    from peerage.gradebook.book import ROLES
 
     console = output()
     for notice in book.notices:

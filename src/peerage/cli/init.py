@@ -6,8 +6,8 @@ from pathlib import Path
 
 from peerage.cli.asking import Terminal
 from peerage.cli.console import output
+from peerage.cli.project_file import PROJECT, files_of, project_text
 from peerage.errors import ResultsError
-from peerage.project import PROJECT, files_of, project_text
 
 NONE = "none"
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from peerage import results
-from peerage.atomic import replacing
-from peerage.cli import options
+from peerage.cli import data_options
 from peerage.cli.console import output
 from peerage.errors import ResultsError
-from peerage.wording import counted
+from peerage.results import result_folder
+from peerage.support.atomic import replacing
+from peerage.support.wording import counted
 
 if TYPE_CHECKING:
-    from peerage.report.fitted import Fitted
+    from peerage.report.report_source import Fitted
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")]
 ForStudent = Annotated[
@@ -38,7 +38,7 @@ def command(
     pages: ForStudents = None,
     out: Out = None,
     force: Force = False,
-    as_json: options.Json = False,
+    as_json: data_options.Json = False,
 ) -> None:
     """Write report.html anew from a saved fit; or pages for students, each about its reader alone."""
     if student is not None and pages is not None:
@@ -47,15 +47,15 @@ def command(
         raise typer.BadParameter(
             "only the page of one student (--for-student) has a file to choose", param_hint="--out"
         )
-    found = results.find(folder)
+    found = result_folder.find(folder)
     if pages is not None:
-        _refuse_inside(pages, results.outermost(found))
-        results.check_target(pages, [found / results.MARKER])
-    from peerage.report.fitted import Fitted
+        _refuse_inside(pages, result_folder.outermost(found))
+        result_folder.check_target(pages, [found / result_folder.MARKER])
     from peerage.report.pages import rewrite
+    from peerage.report.report_source import Fitted
 
     if student is not None:
-        written = {student: _write_one(Fitted.read(found), student, out, results.outermost(found), force)}
+        written = {student: _write_one(Fitted.read(found), student, out, result_folder.outermost(found), force)}
     elif pages is not None:
         written = _write_all(Fitted.read(found), pages)
     else:
@@ -70,7 +70,7 @@ def command(
 
 def _write_one(fitted: Fitted, student: str, out: Path | None, folder: Path, force: bool) -> Path:
     from peerage.report.pages import student_html
-    from peerage.report.student import file_name
+    from peerage.report.student_page import file_name
 
     target = Path(file_name(fitted, student)) if out is None else out
     _refuse_inside(target, folder)
@@ -95,7 +95,7 @@ def _write_all(fitted: Fitted, out: Path) -> dict[str, Path]:
 
     files = student_files(fitted)
     texts = {name: student_html(fitted, student) for student, name in files.items()}
-    with results.writing(out) as folder:
+    with result_folder.writing(out) as folder:
         for name, text in texts.items():
             (folder / name).write_bytes(text.encode())
     return {student: out / name for student, name in files.items()}

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from peerage import results
-from peerage.cli import options, sampling
+from peerage.cli import data_options, sampling_options
 from peerage.cli.console import output, say, warn
 from peerage.cli.fit import with_fixed
+from peerage.results import result_folder
 
 if TYPE_CHECKING:
-    from peerage.evaluation.search import Search
+    from peerage.evaluation.prior_search.prior_search import Search
 
 FIGURE = "search"
 SUFFIX = "-search"
@@ -54,47 +54,47 @@ BasePriors = Annotated[
 
 
 def command(
-    grades: options.Grades,
+    grades: data_options.Grades,
     out: Out = None,
-    rubric: options.RubricFile = None,
-    columns: options.Columns = None,
-    snap: options.Snap = False,
-    duplicates: options.DuplicatesOption = options.Duplicates.ERROR,
-    exclude: options.Exclude = None,
-    until: options.Until = None,
-    no_bias: sampling.NoBias = False,
-    no_effort: sampling.NoEffort = False,
-    no_censoring: sampling.NoCensoring = False,
-    correlation: sampling.Correlation = False,
+    rubric: data_options.RubricFile = None,
+    columns: data_options.Columns = None,
+    snap: data_options.Snap = False,
+    duplicates: data_options.DuplicatesOption = data_options.Duplicates.ERROR,
+    exclude: data_options.Exclude = None,
+    until: data_options.Until = None,
+    no_bias: sampling_options.NoBias = False,
+    no_effort: sampling_options.NoEffort = False,
+    no_censoring: sampling_options.NoCensoring = False,
+    correlation: sampling_options.Correlation = False,
     priors: BasePriors = "paper",
-    fixed: sampling.FixedFile = None,
+    fixed: sampling_options.FixedFile = None,
     grid: GridOption = "reduced",
     random: Random = None,
     one_at_a_time: OneAtATime = False,
     no_screening: NoScreening = False,
     keep: Keep = 5,
     folds: Folds = 10,
-    chains: sampling.Chains = 4,
-    draws: sampling.Draws = 1000,
-    burn_in: sampling.BurnIn = None,
-    seed: sampling.Seed = 0,
-    workers: sampling.Fits = None,
-    scheduler: sampling.Scheduler = None,
-    quiet: options.Quiet = False,
-    as_json: options.Json = False,
+    chains: sampling_options.Chains = 4,
+    draws: sampling_options.Draws = 1000,
+    burn_in: sampling_options.BurnIn = None,
+    seed: sampling_options.Seed = 0,
+    workers: sampling_options.Fits = None,
+    scheduler: sampling_options.Scheduler = None,
+    quiet: data_options.Quiet = False,
+    as_json: data_options.Json = False,
 ) -> None:
     """Search for the fixed priors that predict held-out reviews best; started again, a search goes on."""
-    from peerage.evaluation.figures import require_figures
-    from peerage.evaluation.search import search
+    from peerage.evaluation.figure_files import require_figures
+    from peerage.evaluation.prior_search.prior_search import search
     from peerage.model import LEARNED
 
     require_figures()
     if priors == LEARNED:
         raise typer.BadParameter("a search is for fixed priors; give paper or a file", param_hint="--priors")
     out = grades[0].with_name(grades[0].stem + SUFFIX) if out is None else out
-    results.check_target(out, [*grades, *sampling.files_of(priors, rubric, fixed, exclude)])
-    model = sampling.load_model(no_bias, no_effort, no_censoring, correlation, priors)
-    book = options.load_gradebook(grades, rubric, columns, snap, duplicates, exclude, until)
+    result_folder.check_target(out, [*grades, *sampling_options.files_of(priors, rubric, fixed, exclude)])
+    model = sampling_options.load_model(no_bias, no_effort, no_censoring, correlation, priors)
+    book = data_options.load_gradebook(grades, rubric, columns, snap, duplicates, exclude, until)
     book, model = with_fixed(book, model, fixed)
     warn(book.notices)
     try:
@@ -129,17 +129,17 @@ def command(
 
 def _draw(found: Search, out: Path) -> None:
     """Add the figure to the folder."""
-    from peerage.evaluation.figures import save_figure
-    from peerage.evaluation.search_figure import draw
+    from peerage.evaluation.figure_files import save_figure
+    from peerage.evaluation.prior_search.search_figure import draw
 
     with tempfile.TemporaryDirectory() as folder:
         for name in save_figure(draw(found), Path(folder), FIGURE):
-            results.add(out, name, (Path(folder) / name).read_bytes())
+            result_folder.add(out, name, (Path(folder) / name).read_bytes())
 
 
 def _show(found: Search, out: Path) -> None:
-    from peerage.evaluation.search import BEST
-    from peerage.evaluation.search_folder import TABLE
+    from peerage.evaluation.prior_search.prior_search import BEST
+    from peerage.evaluation.prior_search.search_folder import TABLE
 
     console = output()
     console.print(*found.sentences, sep="\n", soft_wrap=True)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from peerage import results
 from peerage.errors import InputError, Problem
+from peerage.results import result_folder
 
 if TYPE_CHECKING:
     from peerage.model import Model
@@ -52,9 +52,9 @@ def command(
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same class.")] = 0,
 ) -> None:
     """Simulate a class: peer_grades.csv, rubric.toml, and its truth in true_grades.csv and graders_truth.csv."""
-    results.check_target(out, [path for path in (rubric, priors) if path is not None])
-    from peerage.simulation.classes import simulate
-    from peerage.simulation.files import write_class
+    result_folder.check_target(out, [path for path in (rubric, priors) if path is not None])
+    from peerage.simulation.class_files import write_class
+    from peerage.simulation.simulated_class import simulate
 
     book, truth = simulate(
         students,
@@ -70,7 +70,7 @@ def command(
         setting=setting,
         model=_model(priors, not no_bias, not no_effort, correlation),
     )
-    with results.writing(out) as folder:
+    with result_folder.writing(out) as folder:
         write_class(truth, folder)
     typer.echo(f"{book!r}\nwritten to {out}")
 

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from peerage.cli import options, sampling
+from peerage.cli import data_options, sampling_options
 from peerage.cli.console import output, say
-from peerage.simulation.studies import NAMES
+from peerage.errors import InputError, Problem
 
 if TYPE_CHECKING:
-    from peerage.simulation.studies.claims import Verdict
+    from peerage_studies.claims import Verdict
 
 ALL = "all"
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help=f"{', '.join(NAMES)}, or all.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="A study, or all; an unknown name lists them.")]
 Out = Annotated[
     Path,
     typer.Option("--out", "-o", metavar="DIR", help="The folder to write, or to go on with; all studies share it."),
@@ -35,25 +36,26 @@ def command(
     classes: Classes = "abc",
     replicates: Replicates = None,
     quick: Quick = False,
-    seed: sampling.Seed = 0,
-    workers: sampling.Fits = None,
-    scheduler: sampling.Scheduler = None,
-    quiet: options.Quiet = False,
-    as_json: options.Json = False,
+    seed: sampling_options.Seed = 0,
+    workers: sampling_options.Fits = None,
+    scheduler: sampling_options.Scheduler = None,
+    quiet: data_options.Quiet = False,
+    as_json: data_options.Json = False,
 ) -> None:
     """Repeat an experiment on simulated classes; started again, it goes on, also with more replicates or classes.
 
     Writes a table (CSV), a figure (PNG and SVG) and what they show beside what the paper says (Markdown).
     """
-    from peerage.evaluation.figures import require_figures
-    from peerage.simulation.studies.run import run_study
-    from peerage.simulation.studies.tables import verdicts
-    from peerage.simulation.studies.writing import write_up
+    names: tuple[str, ...] = _studies().NAMES
+    from peerage.evaluation.figure_files import require_figures
+    from peerage_studies.running import run_study
+    from peerage_studies.study_tables import verdicts
+    from peerage_studies.write_up import write_up
 
-    if name not in (*NAMES, ALL):
-        raise typer.BadParameter(f"there is no study {name!r}; choose one of {', '.join(NAMES)}, or all")
+    if name not in (*names, ALL):
+        raise typer.BadParameter(f"there is no study {name!r}; choose one of {', '.join(names)}, or all")
     require_figures()
-    chosen = NAMES if name == ALL else (name,)
+    chosen = names if name == ALL else (name,)
     found = {}
     try:
         for place, study in enumerate(chosen, start=1):
@@ -83,8 +85,18 @@ def command(
         )
 
 
+def _studies() -> ModuleType:
+    """The package of the studies, which a clone of the repository has and the installed program has not."""
+    try:
+        import peerage_studies
+    except ModuleNotFoundError:
+        remedy = "clone Peerage's repository and run `make install` there, or `pip install -e ./studies`"
+        raise InputError(Problem("the studies are not part of the installed program", remedy)) from None
+    return peerage_studies
+
+
 def _show(study: str, found: list[Verdict], out: Path, files: list[str]) -> None:
-    from peerage.simulation.studies.tables import summary
+    from peerage_studies.study_tables import summary
 
     console = output()
     console.print(*summary(study, found), sep="\n", soft_wrap=True)

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from peerage import results
-from peerage.cli import options, sampling
+from peerage.cli import data_options, sampling_options
 from peerage.cli.console import output, say, warn
 from peerage.cli.fit import say_warnings
 from peerage.errors import InputError, Problem, ResultsError
-from peerage.wording import counted, quoted
+from peerage.results import result_folder
+from peerage.support.wording import counted, quoted
 
 if TYPE_CHECKING:
-    from peerage.gradebook import Gradebook
+    from peerage.gradebook.book import Gradebook
     from peerage.inference.posterior import Posterior
-    from peerage.outputs import Outputs
-    from peerage.saved import Result
+    from peerage.results.outputs import Outputs
+    from peerage.results.saved_results import Result
 
 SHOWN = 10
 """How many changed grades of a kind are printed."""
@@ -53,24 +53,24 @@ def command(
     folder: Folder,
     grades: NewGrades,
     out: Out = None,
-    columns: options.Columns = None,
-    snap: options.Snap = False,
-    duplicates: options.DuplicatesOption = options.Duplicates.ERROR,
+    columns: data_options.Columns = None,
+    snap: data_options.Snap = False,
+    duplicates: data_options.DuplicatesOption = data_options.Duplicates.ERROR,
     draws: Draws = None,
     burn_in: BurnIn = None,
-    workers: sampling.Workers = None,
-    quiet: options.Quiet = False,
-    as_json: options.Json = False,
+    workers: sampling_options.Workers = None,
+    quiet: data_options.Quiet = False,
+    as_json: data_options.Json = False,
 ) -> None:
     """Add grades to a fitted class or correct them, such as a TA's after a spot check, and say which grades change."""
-    found = results.find(folder)
+    found = result_folder.find(folder)
     target = folder if out is None else out
-    results.check_target(results.outermost(folder) if out is None else out, grades)
+    result_folder.check_target(result_folder.outermost(folder) if out is None else out, grades)
     from peerage.decisions.choices import Choices
+    from peerage.gradebook.rulings import Override
     from peerage.inference.storage import load
-    from peerage.outputs import POSTERIOR, Outputs
-    from peerage.rulings import Override
-    from peerage.saved import Result
+    from peerage.results.outputs import POSTERIOR, Outputs
+    from peerage.results.saved_results import Result
     from peerage.term.published import Published
 
     result = Result.read(found)
@@ -110,11 +110,11 @@ def _read_new(
     own: Mapping[str, str] | None,
     columns: str | None,
     snap: bool,
-    duplicates: options.Duplicates,
+    duplicates: data_options.Duplicates,
 ) -> Gradebook:
     """The new grades; of files that tell classes apart as the results do, those of the ``own`` one alone."""
     by, name = (None, "") if own is None else (own["by"], own["name"])
-    classes = options.load_classes(
+    classes = data_options.load_classes(
         grades, book.rubric, columns, snap, duplicates, book.exclusions, until=None, by=by, by_optional=True
     )
     if "" in classes:
@@ -130,16 +130,16 @@ def _read_new(
 
 def _write(outputs: Outputs, earlier: Result, target: Path) -> Path | None:
     """Write the results; those that they replace, if these are the earlier ones, are kept in the folder returned."""
-    from peerage import joined
-    from peerage.saved import Result
+    from peerage.results import several_classes_results
+    from peerage.results.saved_results import Result
 
-    with joined.writing(target) as fresh:
+    with several_classes_results.writing(target) as fresh:
         kept = None
         if target.resolve() == earlier.folder:
             # Other writers wait now, so nothing can come between this look and what follows.
             if Result.read(earlier.folder).record != earlier.record:
                 raise ResultsError(f"{target}: these results were replaced meanwhile; run the update again")
-            kept = results.keep(results.outermost(target))
+            kept = result_folder.keep(result_folder.outermost(target))
         outputs.write(fresh)
     return kept
 

@@ -9,11 +9,11 @@ from typing import Any
 import pandas as pd
 
 from peerage.decisions.credit import MINIMUM_REVIEWS, Scale, credit
-from peerage.decisions.explain import Explanation, explain
-from peerage.decisions.spotchecks import BUDGET, RANDOM_SHARE, check_request, spot_checks
+from peerage.decisions.explain.explanation import Explanation, explain
+from peerage.decisions.spotchecks.proposals import BUDGET, RANDOM_SHARE, check_request, spot_checks
 from peerage.errors import ModelError
 from peerage.inference.posterior import Posterior
-from peerage.inference.sampler import at_least
+from peerage.inference.sampling.chains import at_least
 
 FINAL = ("explained", "most-likely")
 """What the final grades can be."""
@@ -26,7 +26,7 @@ class Choices:
     Attributes
     ----------
     final: ``explained`` or ``most-likely``
-    adjust_bias, name_graders, staff_final: as :func:`~peerage.decisions.explain.explain` takes them
+    adjust_bias, name_graders, staff_final: as :func:`~peerage.decisions.explain.explanation.explain` takes them
     spot_checks, random_share: how many submissions to propose to staff, and the share of them chosen at random
     credit_scale, required_reviews, minimum_reviews: as :func:`~peerage.decisions.credit.credit` takes them
     """

@@ -21,12 +21,12 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from peerage.decisions.graderprior import GraderPrior, fit_prior
+from peerage.decisions.grader_prior import GraderPrior, fit_prior
 from peerage.errors import ModelError, Problem
-from peerage.gradebook import ROLES, STUDENT, Gradebook
+from peerage.gradebook.book import ROLES, STUDENT, Gradebook
 from peerage.inference.posterior import Posterior
-from peerage.inference.sampler import at_least
-from peerage.wording import counted, quoted
+from peerage.inference.sampling.chains import at_least
+from peerage.support.wording import counted, quoted
 
 OPTIMISTIC = 0.75
 """The quantile of dependability that is marked."""

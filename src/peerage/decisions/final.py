@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
-from peerage.decisions import sentences
-from peerage.decisions.explain import Explanation
+from peerage.decisions.explain import sentences
+from peerage.decisions.explain.explanation import Explanation
+from peerage.gradebook.rulings import Override
 from peerage.inference.posterior import Posterior
 from peerage.rubric import Rubric
-from peerage.rulings import Override
 
 Cell = tuple[str, str]
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from peerage.errors import ModelError
-from peerage.gradebook import ROLES, STUDENT, Gradebook
+from peerage.gradebook.book import ROLES, STUDENT, Gradebook
 from peerage.inference.posterior import Posterior
 
 GOOD_ERROR, POOR_ERROR = 0.5, 1.0

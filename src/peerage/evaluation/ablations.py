@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from peerage.gradebook import Gradebook
+from peerage.gradebook.book import Gradebook
+from peerage.inference.model_choice import graders_wrote
 from peerage.model import Model
-from peerage.selection import graders_wrote
 
 FEATURES = ("bias", "effort", "censoring", "correlation")
 

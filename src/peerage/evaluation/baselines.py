@@ -24,8 +24,8 @@ from scipy.optimize import minimize
 from scipy.special import ndtr
 
 from peerage.evaluation.scoring import Score
-from peerage.gradebook import MISSING, Gradebook
-from peerage.inference.held_out import mean_and_median_of_others, scaled_values
+from peerage.gradebook.book import MISSING, Gradebook
+from peerage.inference.checking.held_out import mean_and_median_of_others, scaled_values
 from peerage.rubric import Component
 
 Floats = NDArray[np.float64]

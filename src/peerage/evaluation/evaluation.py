@@ -12,9 +12,9 @@ from scipy import stats
 
 from peerage.evaluation.ablations import FEATURES
 from peerage.evaluation.scoring import Sampling, Score
-from peerage.gradebook import Gradebook
+from peerage.gradebook.book import Gradebook
+from peerage.inference.model_choice import compare
 from peerage.model import Model, Priors
-from peerage.selection import compare
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -132,13 +132,13 @@ class Evaluation:
     @property
     def sentences(self) -> list[str]:
         """What was found, in words."""
-        from peerage.evaluation.words import sentences
+        from peerage.evaluation.evaluation_in_words import sentences
 
         return sentences(self)
 
     def figure(self) -> Figure:
         """Differences from the base model in log probability and in grades, as a matplotlib figure."""
-        from peerage.evaluation.plot import draw
+        from peerage.evaluation.evaluation_figure import draw
 
         return draw(self)
 

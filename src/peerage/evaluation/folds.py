@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from peerage.gradebook import Gradebook
+from peerage.gradebook.book import Gradebook
 
 NO_FOLD = -1
 """The fold of a review that is never held out."""

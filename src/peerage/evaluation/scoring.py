@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.evaluation.folds import deal
-from peerage.fitting import fit
-from peerage.gradebook import Gradebook
+from peerage.gradebook.book import Gradebook
+from peerage.inference.checking.leave_one_out import leave_one_out, predict_unseen
+from peerage.inference.fitting import fit
 from peerage.inference.layout import lay_out
-from peerage.inference.loo import leave_one_out, predict_unseen
+from peerage.inference.model_choice import expected_grades
 from peerage.inference.posterior import Posterior
-from peerage.inference.sampler import at_least
+from peerage.inference.sampling.chains import at_least
 from peerage.model import Model
-from peerage.selection import expected_grades
 
 Floats = NDArray[np.float64]
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from peerage.errors import InputError, Problem
 from peerage.exports.canvas_gradebook import CanvasGradebook, Column
 from peerage.exports.delimited import as_text
-from peerage.exports.marks import Item, Marks
-from peerage.exports.options import FLAGS, Options
-from peerage.formats.names import fold
-from peerage.formats.numbers import parse_number
-from peerage.wording import quoted
+from peerage.exports.export_options import FLAGS, Options
+from peerage.exports.student_marks import Item, Marks
+from peerage.support.wording import quoted
+from peerage.tables.known_columns import fold
+from peerage.tables.numbers import parse_number
 
 UNNAMED = "Assignment"
 """What an assignment without a name is called."""

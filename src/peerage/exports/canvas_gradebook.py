@@ -13,8 +13,8 @@ from pathlib import Path
 
 from peerage.errors import InputError, Problem
 from peerage.exports.delimited import read_rows, read_text, write_rows
-from peerage.formats.source import read_bytes, read_sheet
-from peerage.wording import quoted
+from peerage.support.wording import quoted
+from peerage.tables.reading_files import read_bytes, read_sheet
 
 TITLE = "a Canvas gradebook"
 

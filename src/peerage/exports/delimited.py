@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from peerage.errors import InputError, Problem
-from peerage.formats.column import is_blank
-from peerage.formats.numbers import is_number, parse_number
-from peerage.formats.source import read_bytes
-from peerage.formats.text import decode
 from peerage.rubric import tidy
+from peerage.tables.column import is_blank
+from peerage.tables.delimited_text import decode
+from peerage.tables.numbers import is_number, parse_number
+from peerage.tables.reading_files import read_bytes
 
 Row = list[str]
 

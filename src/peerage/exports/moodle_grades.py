@@ -10,10 +10,10 @@ from pathlib import Path
 
 from peerage.errors import InputError, Problem
 from peerage.exports.delimited import as_number, as_text, read_rows, write_rows
-from peerage.exports.marks import Item, Marks
-from peerage.exports.options import Options, Prepared, renamed
-from peerage.saved import Result
-from peerage.wording import counted, quoted
+from peerage.exports.export_options import Options, Prepared, renamed
+from peerage.exports.student_marks import Item, Marks
+from peerage.results.saved_results import Result
+from peerage.support.wording import counted, quoted
 
 NAME = "moodle-grades"
 TITLE = "a file for Moodle's grade import"

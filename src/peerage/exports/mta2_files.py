@@ -13,11 +13,11 @@ from typing import TypeVar
 
 from peerage.errors import InputError, Problem
 from peerage.exports.delimited import as_text, read_rows, write_rows
-from peerage.exports.marks import everyone
-from peerage.exports.options import Options, Prepared, renamed
-from peerage.formats.numbers import is_number, parse_number
-from peerage.saved import Result
-from peerage.wording import counted
+from peerage.exports.export_options import Options, Prepared, renamed
+from peerage.exports.student_marks import everyone
+from peerage.results.saved_results import Result
+from peerage.support.wording import counted
+from peerage.tables.numbers import is_number, parse_number
 
 NAME = "mta2"
 TITLE = "a folder of files for Mechanical TA 2"

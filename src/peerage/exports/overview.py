@@ -11,9 +11,9 @@ from openpyxl.styles import Font
 from openpyxl.utils import get_column_letter
 
 from peerage.exports.sheets import FONT, fit_to_page, put
-from peerage.formats.numbers import is_number, parse_number
-from peerage.saved import Result
-from peerage.wording import counted
+from peerage.results.saved_results import Result
+from peerage.support.wording import counted
+from peerage.tables.numbers import is_number, parse_number
 
 BINS = 10
 CHARTS = "Charts"

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from peerage.errors import InputError, Problem
-from peerage.exports.marks import everyone
-from peerage.formats.names import fold
-from peerage.formats.source import read_sheet
-from peerage.wording import quoted
+from peerage.exports.student_marks import everyone
+from peerage.support.wording import quoted
+from peerage.tables.known_columns import fold
+from peerage.tables.reading_files import read_sheet
 
 
 @dataclass(frozen=True)

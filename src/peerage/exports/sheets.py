@@ -9,7 +9,7 @@ from typing import Any
 from openpyxl.styles import Alignment, Font, PatternFill
 from openpyxl.utils import get_column_letter
 
-from peerage.formats.escaping import escape_xlsx
+from peerage.tables.escaping import escape_xlsx
 
 Cell = str | int | float | None
 

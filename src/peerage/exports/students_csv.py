@@ -12,12 +12,12 @@ import pandas as pd
 
 from peerage.errors import InputError, Problem
 from peerage.exports.delimited import as_number, as_text
-from peerage.exports.marks import NO_AUTHORS, without_author, without_credit
-from peerage.exports.options import Options, Prepared, renamed
-from peerage.formats.source import read_sheet
-from peerage.formats.tables import write_table
-from peerage.saved import Result
-from peerage.wording import counted
+from peerage.exports.export_options import Options, Prepared, renamed
+from peerage.exports.student_marks import NO_AUTHORS, without_author, without_credit
+from peerage.results.saved_results import Result
+from peerage.support.wording import counted
+from peerage.tables.reading_files import read_sheet
+from peerage.tables.writing_tables import write_table
 
 NAME = "csv"
 TITLE = "a table of students' marks"

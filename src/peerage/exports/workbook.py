@@ -13,14 +13,14 @@ from typing import Any
 import openpyxl
 
 from peerage.errors import InputError, Problem
-from peerage.exports.options import Options, Prepared
+from peerage.exports.export_options import Options, Prepared
 from peerage.exports.overview import Overview, add_overview
 from peerage.exports.sheets import SHEETS, Cell, Table, add_table, number_format
-from peerage.formats.escaping import unescape_xlsx
-from peerage.formats.numbers import is_number, parse_number
+from peerage.results.saved_results import Result
 from peerage.rubric import FORBIDDEN, tidy
-from peerage.saved import Result
-from peerage.wording import counted
+from peerage.support.wording import counted
+from peerage.tables.escaping import unescape_xlsx
+from peerage.tables.numbers import is_number, parse_number
 
 NAME = "xlsx"
 TITLE = "a workbook for the staff"

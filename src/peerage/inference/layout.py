@@ -12,10 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.errors import ModelError
-from peerage.gradebook import INSTRUCTOR, MISSING, STUDENT, TA, Gradebook
-from peerage.inference.arrays import Clamps, Reports
-from peerage.inference.hyper import EFFORT, EPSILON, MEAN_BIAS, N_CLASSWIDE, PER_COMPONENT, TAU_L, draw_hyperprior
-from peerage.inference.likelihood import Grids, learned_grids, paper_grids, wide_grids
+from peerage.gradebook.book import INSTRUCTOR, MISSING, STUDENT, TA, Gradebook
+from peerage.inference.numerics.arrays import Clamps, Reports
+from peerage.inference.numerics.hyperparameters import (
+    EFFORT,
+    EPSILON,
+    MEAN_BIAS,
+    N_CLASSWIDE,
+    PER_COMPONENT,
+    TAU_L,
+    draw_hyperprior,
+)
+from peerage.inference.numerics.likelihood import Grids, learned_grids, paper_grids, wide_grids
 from peerage.model import INSTRUCTOR_RELIABILITY, Model, Priors
 
 AUTHOR = 3

@@ -11,13 +11,13 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from peerage.gradebook import MISSING
-from peerage.inference.diagnostics import Diagnostics, rhat_and_ess
-from peerage.inference.draws import Draws
-from peerage.inference.keeping import grids_of
+from peerage.gradebook.book import MISSING
 from peerage.inference.layout import Layout
-from peerage.inference.sampler import Samples
-from peerage.inference.summaries import code_quantiles
+from peerage.inference.numerics.diagnostics import Diagnostics, rhat_and_ess
+from peerage.inference.numerics.grid_quantiles import code_quantiles
+from peerage.inference.sampling.chains import Samples
+from peerage.inference.sampling.draws import Draws
+from peerage.inference.sampling.kept_draws import grids_of
 
 Floats = NDArray[np.float64]
 

@@ -14,23 +14,24 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from peerage.errors import InputError, MissingExtraError, Problem
-from peerage.gradebook import MISSING, ROLES, STUDENT, Gradebook
-from peerage.inference.checks import Checks, predictive_checks
-from peerage.inference.diagnostics import Diagnostics, convergence_problems, rhat_and_ess
-from peerage.inference.draws import Draws
-from peerage.inference.held_out import HeldOut, held_out
+from peerage.gradebook.book import MISSING, ROLES, STUDENT, Gradebook
+from peerage.inference.checking.convergence import convergence_problems
+from peerage.inference.checking.fit_warnings import problems_of
+from peerage.inference.checking.held_out import HeldOut, held_out
+from peerage.inference.checking.leave_one_out import LeaveOneOut, leave_one_out
+from peerage.inference.checking.predictive_checks import Checks, predictive_checks
+from peerage.inference.checking.predictive_density import log_likelihood, report_masses
 from peerage.inference.layout import Layout, lay_out
-from peerage.inference.learned import coordinate_names, in_use, priors_table, typical_priors
-from peerage.inference.loo import LeaveOneOut, leave_one_out
 from peerage.inference.margins import Margins, margins_of
-from peerage.inference.predictive import log_likelihood, report_masses
-from peerage.inference.problems import problems_of
-from peerage.inference.sampler import VARIABLES, Samples, at_least, sample
+from peerage.inference.numerics.diagnostics import Diagnostics, rhat_and_ess
+from peerage.inference.priors_in_words import coordinate_names, in_use, priors_table, typical_priors
+from peerage.inference.sampling.chains import VARIABLES, Samples, at_least, sample
+from peerage.inference.sampling.draws import Draws
 from peerage.inference.totals import totals_table
 from peerage.model import Model, Priors
 
 if TYPE_CHECKING:
-    from peerage.selection import Choice
+    from peerage.inference.model_choice import Choice
 
 LOWER, UPPER = 0.05, 0.95
 """The quantiles that are called lower and upper in all tables."""
@@ -259,7 +260,7 @@ class Posterior:
         more than a few seconds allow. It discards a few first, and more while what the new grades touch still
         moves; ``burn_in`` of the result tells how many.
         """
-        from peerage.inference.update import update
+        from peerage.inference.updating import update
 
         return update(self, new_grades, draws=draws, burn_in=burn_in, workers=workers, progress=progress)
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from peerage.atomic import replacing
 from peerage.errors import Problem, ResultsError
-from peerage.gradebook import Gradebook
-from peerage.inference.running import Running
-from peerage.inference.sampler import VARIABLES, ChainState, Samples
+from peerage.gradebook.book import Gradebook
+from peerage.gradebook.rulings import Exclusion
+from peerage.inference.sampling.chains import VARIABLES, ChainState, Samples
+from peerage.inference.sampling.running_summaries import Running
 from peerage.model import Model
 from peerage.rubric import Rubric
-from peerage.rulings import Exclusion
+from peerage.support.atomic import replacing
 
 if TYPE_CHECKING:
     from peerage.inference.posterior import Posterior
@@ -51,8 +51,8 @@ def save(posterior: Posterior, path: str | Path) -> None:
 
 def load(path: str | Path) -> Posterior:
     """Read a posterior that :meth:`Posterior.save` wrote."""
+    from peerage.inference.model_choice import Choice
     from peerage.inference.posterior import Posterior
-    from peerage.selection import Choice
 
     try:
         with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:

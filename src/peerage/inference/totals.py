@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from peerage.gradebook import MISSING
+from peerage.gradebook.book import MISSING
 from peerage.inference.layout import Layout
-from peerage.inference.sampler import Samples
+from peerage.inference.sampling.chains import Samples
 from peerage.rubric import Component
 
 

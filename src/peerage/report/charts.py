@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 from markupsafe import Markup
 
-from peerage.gradebook import ROLES, STUDENT
-from peerage.report.fitted import Floats
-from peerage.report.graders import Estimate, Grader
-from peerage.report.marks import Marks
+from peerage.gradebook.book import ROLES, STUDENT
+from peerage.report.grader_rows import Estimate, Grader
+from peerage.report.report_source import Floats
 from peerage.report.svg import Axis, Chart, nice_step, ticks
+from peerage.report.totals_before_after import Marks
 
 NAMED = 4
 """How many graders are named at each end of a chart."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from peerage import results
-from peerage.report.classes import classes_page
-from peerage.report.context import staff_page
-from peerage.report.fitted import Fitted
+from peerage.report.classes_page import classes_page
 from peerage.report.render import render_classes, render_staff, render_student
-from peerage.report.student import file_name, student_page, students_of
-from peerage.saved import Classes
+from peerage.report.report_source import Fitted
+from peerage.report.staff_page import staff_page
+from peerage.report.student_page import file_name, student_page, students_of
+from peerage.results import result_folder
+from peerage.results.saved_results import Classes
 
 REPORT = "report.html"
 """The name of the staff's page in a folder of results."""
@@ -35,10 +35,10 @@ def rewrite(folder: Path) -> dict[str, Path]:
     """Write the staff's page of a folder of results anew and, if it is about several classes, those of the classes."""
     classes = Classes.of(folder).folders
     if not classes:
-        return {"staff": results.add(folder, REPORT, staff_html(folder))}
+        return {"staff": result_folder.add(folder, REPORT, staff_html(folder))}
     for place in classes.values():
-        results.add(place, REPORT, staff_html(place))
-    return {"staff": results.add(folder, REPORT, classes_html(folder))}
+        result_folder.add(place, REPORT, staff_html(place))
+    return {"staff": result_folder.add(folder, REPORT, classes_html(folder))}
 
 
 def student_html(fitted: Fitted, student: str) -> str:

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from peerage.errors import ModelError
-from peerage.gradebook import INSTRUCTOR, STUDENT, TA
+from peerage.gradebook.book import INSTRUCTOR, STUDENT, TA
 from peerage.model import INSTRUCTOR_RELIABILITY, Model
 from peerage.rubric import MODEL_MAXIMUM, Rubric
 

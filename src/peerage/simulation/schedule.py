@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.errors import InputError, Problem
-from peerage.gradebook import INSTRUCTOR, STUDENT, TA
+from peerage.gradebook.book import INSTRUCTOR, STUDENT, TA
 from peerage.simulation.matching import match
 
 Indexes = NDArray[np.int64]

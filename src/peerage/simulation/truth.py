@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from peerage.gradebook import ROLES, Gradebook
+from peerage.gradebook.book import ROLES, Gradebook
 from peerage.model import Model
 
 Floats = NDArray[np.float64]

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 from peerage.rubric import tidy
-from peerage.term.reasons import Reasons
-from peerage.term.sides import Side
+from peerage.term.change_reasons import Reasons
+from peerage.term.compared_results import Side
 
 COLUMNS = ("submission", "component", "before", "after", "why")
 

@@ -11,14 +11,14 @@ import pandas as pd
 
 from peerage.decisions.final import PUBLISHED, Cell, HandedOut
 from peerage.errors import InputError, Problem
-from peerage.gradebook import Gradebook
-from peerage.outputs import CHANGES, PROPOSALS, Outputs
+from peerage.gradebook.book import Gradebook
+from peerage.results.outputs import CHANGES, PROPOSALS, Outputs
+from peerage.results.saved_results import Result
 from peerage.rubric import tidy
-from peerage.saved import Result
+from peerage.support.wording import counted, quoted
+from peerage.term.change_reasons import Reason, Reasons
 from peerage.term.changes import changes_between, changes_table
-from peerage.term.reasons import Reason, Reasons
-from peerage.term.sides import Side
-from peerage.wording import counted, quoted
+from peerage.term.compared_results import Side
 
 SURE = 0.9
 """The certainty from which a proposed change counts as sure."""

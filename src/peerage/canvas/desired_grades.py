@@ -1,0 +1,93 @@
+"""What students are to have in Canvas, from a result folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from pathlib import Path
+
+from peerage.errors import InputError, Problem
+from peerage.exports.student_marks import Item, Marks, without_credit
+from peerage.results.saved_results import Result
+from peerage.support.wording import quoted
+
+SENTENCES = "explanations.csv"
+
+
+@dataclass(frozen=True)
+class Wish:
+    """The points that a student is to have, and what to say about them."""
+
+    points: float
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What is to be in one assignment: for each student, by an id that may be no id of Canvas; and out of how much."""
+
+    of: Mapping[str, Wish]
+    most: float
+
+
+def final_grades(folder: Path, only: str | None, with_comments: bool) -> tuple[Wishes, tuple[Problem, ...]]:
+    """The final grades of an assignment, and who is left out of them."""
+    result = Result.read(folder)
+    marks = Marks.of(result)
+    item = _chosen([item for item in marks.items if not item.is_credit], only)
+    comments = _comments(result, item.name) if with_comments else {}
+    about_credit = set(without_credit(result))
+    return _wishes(marks, item, comments), tuple(notice for notice in marks.notices if notice not in about_credit)
+
+
+def peer_grading(folder: Path) -> tuple[Wishes, tuple[Problem, ...]]:
+    """The marks for peer grading, and who has none."""
+    result = Result.read(folder)
+    marks = Marks.of(result)
+    item = next((item for item in marks.items if item.is_credit), None)
+    if item is None:
+        raise InputError(
+            Problem("has no marks for peer grading", "leave out --credit-assignment, or fit again", str(folder))
+        )
+    return _wishes(marks, item, {}), tuple(without_credit(result))
+
+
+def _chosen(items: list[Item], only: str | None) -> Item:
+    names = [item.name for item in items]
+    if only is None and len(items) > 1:
+        message = f"the results are of {len(items)} assignments: {', '.join(map(repr, names))}"
+        raise InputError(Problem(message, "say with --only which of them to write"))
+    if only is not None and only not in names:
+        raise InputError(Problem(f"--only: the results have no assignment {only!r}", f"use {quoted(names)}"))
+    return items[0] if only is None else items[names.index(only)]
+
+
+def _wishes(marks: Marks, item: Item, comments: Mapping[str, str]) -> Wishes:
+    place = marks.items.index(item)
+    points = {student: values[place] for student, values in marks.values.items()}
+    wishes = {student: Wish(_rounded(n), comments.get(student, "")) for student, n in points.items() if n is not None}
+    return Wishes(wishes, item.points)
+
+
+def _rounded(points: float) -> float:
+    """Points with the two decimals that Canvas shows, half rounding up."""
+    return float(Decimal(repr(points)).quantize(Decimal("0.01"), ROUND_HALF_UP))
+
+
+def _comments(result: Result, assignment: str) -> dict[str, str]:
+    """For each author the sentences about the submission, a line for each component."""
+    if result.names_graders:
+        message = "has sentences that name the graders, whom authors are not to know"
+        raise InputError(Problem(message, "leave out --comment, or fit without --name-graders", result.folder.name))
+    lines: dict[str, list[str]] = {}
+    for row in result.rows(SENTENCES):
+        lines.setdefault(row["submission"], []).append(f"{row['component']}: {row['sentence']}")
+    if not lines:
+        message = "has no sentences about the grades, which are the most likely ones"
+        raise InputError(Problem(message, "leave out --comment, or fit with --final explained", result.folder.name))
+    return {
+        total.author: "\n".join(lines.get(total.submission, ()))
+        for total in result.totals
+        if total.assignment == assignment
+    }

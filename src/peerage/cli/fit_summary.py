@@ -1,0 +1,158 @@
+"""The summary of a fit, in words and small tables."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from peerage.decisions.final import Final
+from peerage.decisions.trust import PRACTICE, UNSUPERVISED
+from peerage.gradebook.book import ROLES, STUDENT
+from peerage.inference.posterior import Posterior
+from peerage.model import Model
+from peerage.results.summary import UNSURE, Spread, Summary, summarise, unreliable_predictions
+from peerage.support.wording import counted
+
+_NOUNS = dict(zip(ROLES, ("student", "TA", "instructor"), strict=True))
+SHOWN_CHECKS = 3
+"""How many submissions to check are named."""
+
+_LEARNED = {
+    "effort": "effort in {:.0%} of reviews",
+    "reliability": "a typical reliability of {:.1f}",
+    "sigma_b": "biases that differ by {:.1f} (sd)",
+    "mean_bias": "students {:+z.1f} against staff",
+}
+_SCALE = "Reliability is 1 / error variance on a scale of 0 to 5, with a 90% interval."
+
+
+def show(posterior: Posterior, console: Console, final: Final | None = None) -> None:
+    """Print what a fit found."""
+    summary = summarise(posterior, final)
+    console.print(*_setting(posterior), sep="\n")
+    console.print("", _spread_table(summary.spreads), "", sep="\n")
+    console.print(*_certainty(summary), sep="\n")
+    foundations = [_wrapped(sentence, console.width) for sentence in _foundations(posterior)]
+    if foundations:
+        console.print("", *foundations, sep="\n")
+    if len(summary.most_reliable):
+        console.print("", _grader_table(summary, posterior.model), _SCALE, sep="\n")
+
+
+def attention(checks: pd.DataFrame, graders: pd.DataFrame) -> Iterator[str]:
+    """What staff might do next, from the tables of spot checks and of graders."""
+    if len(checks):
+        first = ", ".join(_one_line(name) for name in checks["submission"].head(SHOWN_CHECKS))
+        yield f"Check first: {first} (spotchecks.csv)."
+    standing = graders["standing"].value_counts()
+    practise, alone = (int(standing.get(name, 0)) for name in (PRACTICE, UNSUPERVISED))
+    yield f"{counted(practise, 'student')} should practise, {alone:,} may grade unsupervised (graders.csv)."
+
+
+def _setting(posterior: Posterior) -> Iterator[str]:
+    """What was fitted, and how."""
+    book, samples = posterior.book, posterior.samples
+    roles = ((int((book.roles == index).sum()), _NOUNS[role]) for index, role in enumerate(ROLES))
+    graders = ", ".join(counted(number, noun) for number, noun in roles if number)
+    reviews, submissions = counted(book.n_reviews, "review"), counted(book.n_submissions, "submission")
+    chains = f"{counted(samples.n_chains, 'chain')} of {counted(samples.n_draws, 'draw')}"
+    yield f"{counted(book.n_grades, 'grade')} in {reviews} of {submissions} by {graders}."
+    yield f"Fitted with {posterior.model.name}: {chains}, seed {posterior.seed}."
+    if samples.running:
+        kept = f"{samples.n_kept:,} of each chain's {counted(samples.n_draws, 'draw')}"
+        yield f"To save memory, {kept} were kept; estimates and intervals are from running summaries of all."
+
+
+def _spread_table(spreads: Iterable[Spread]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("component", overflow="fold")
+    table.add_column("legal grades")
+    for heading in ("peers' mean (sd)", "expected (sd)", "differ"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for spread in spreads:
+        table.add_row(_one_line(spread.component.name), spread.component.legend, *_spread_cells(spread))
+    return table
+
+
+def _spread_cells(spread: Spread) -> tuple[str, str, str]:
+    if not spread.n_compared:
+        return "", "", ""
+    before = f"{spread.peer_mean:.2f} ({spread.peer_sd:.2f})"
+    after = f"{spread.mean:.2f} ({spread.sd:.2f})"
+    return before, after, f"{spread.n_changed / spread.n_compared:.0%}"
+
+
+def _certainty(summary: Summary) -> Iterator[str]:
+    if summary.n_compared:
+        changed = _share(summary.n_changed, summary.n_compared)
+        yield f"{changed} differ from the peers' rounded mean."
+    unsure = f"{summary.n_unsure:,} ({summary.n_unsure / summary.n_grades:.0%})"
+    yield f"A most likely grade is {summary.confidence:.0%} certain on average; {unsure} are below {UNSURE:.0%}."
+
+
+def _foundations(posterior: Posterior) -> Iterator[str]:
+    """What was learned about the class as a whole, and how far the model can be relied on."""
+    if posterior.model.learned:
+        priors = posterior.priors().groupby("parameter")["value"].mean()
+        parts = [words.format(priors[name]) for name, words in _LEARNED.items() if name in priors]
+        yield f"Learned from the class: {', '.join(parts)}."
+    if (posterior.book.roles == STUDENT).all():
+        yield "No staff graded: the general level of the grades is the peers'."
+    if posterior.held_out is not None:
+        yield posterior.held_out.sentence
+    untrusted = int(posterior.leave_one_out.untrusted.sum())
+    if untrusted:
+        yield unreliable_predictions(untrusted, posterior.book.n_reviews)
+    if posterior.choice is not None:
+        yield from posterior.choice.sentences
+
+
+def _wrapped(sentence: str, width: int) -> str:
+    """A sentence in lines; those that follow an indented one are indented further."""
+    hanging = "    " if sentence.startswith(" ") else ""
+    return textwrap.fill(sentence, width, subsequent_indent=hanging, break_on_hyphens=False)
+
+
+def _share(number: int, total: int) -> str:
+    return f"{number:,} of {counted(total, 'grade')} ({number / total:.0%})"
+
+
+def _grader_table(summary: Summary, model: Model) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("", no_wrap=True)
+    # The one column that may wrap is the one that rich narrows; its cells do not wrap either, but are cut.
+    table.add_column("student", min_width=8)
+    columns = ["reliability", *(name for name in ("bias", "effort") if getattr(model, name)), "reviews"]
+    for name in columns:
+        table.add_column(name, justify="right", no_wrap=True)
+    for title, graders in (("most reliable", summary.most_reliable), ("least reliable", summary.least_reliable)):
+        for name, cells in _grader_cells(graders):
+            shown = Text(name, no_wrap=True, overflow="ellipsis")
+            table.add_row(title, shown, *(cells[column] for column in columns))
+            title = ""
+    return table
+
+
+def _grader_cells(graders: pd.DataFrame) -> Iterator[tuple[str, Mapping[str, str]]]:
+    row: dict[Any, Any]
+    for row in graders.to_dict("records"):
+        interval = f"{row['reliability_lower']:.2f} to {row['reliability_upper']:.2f}"
+        yield (
+            _one_line(row["grader"]),
+            {
+                "reliability": f"{row['reliability']:.2f} ({interval})",
+                "bias": f"{row['bias']:+.2f}",
+                "effort": f"{row['effort']:.0%}",
+                "reviews": f"{row['n_graded']:,}",
+            },
+        )
+
+
+def _one_line(name: str) -> str:
+    return " ".join(name.split())

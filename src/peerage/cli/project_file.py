@@ -1,0 +1,115 @@
+"""The project file ``peerage.toml``: how a class is fitted, so that ``peerage fit`` alone does it again.
+
+It names files and settings and nothing else: a setting that is not known is refused, so that no secret finds a place.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from peerage.errors import InputError, Problem
+from peerage.support.textfile import read_text
+
+PROJECT = "peerage.toml"
+
+_SETTINGS: dict[str, tuple[type, str]] = {
+    "rubric": (str, "rubric"),
+    "output": (str, "out"),
+    "by": (str, "by"),
+    "exclude": (str, "exclude"),
+    "until": (str, "until"),
+    "override": (str, "override"),
+    "published": (str, "published"),
+    "final": (str, "final"),
+    "credit_scale": (str, "credit_scale"),
+    "required_reviews": (int, "required_reviews"),
+    "minimum_reviews": (int, "minimum_reviews"),
+    "spot_checks": (int, "spot_checks"),
+    "seed": (int, "seed"),
+}
+"""The kind of each setting, and the option of ``peerage fit`` that it stands for."""
+
+_SHARED = ("grades", "rubric", "exclude", "until", "by")
+"""The options that ``peerage check`` has as well."""
+
+_FEATURES = ("bias", "effort", "censoring", "correlation")
+_MODEL: dict[str, tuple[type, str]] = {
+    "priors": (str, "priors"),
+    "name": (str, "model_name"),
+    **{name: (bool, name if name == "correlation" else f"no_{name}") for name in _FEATURES},
+}
+_WORDS = {str: "text", int: "a whole number", bool: "true or false"}
+
+
+def defaults(path: Path) -> dict[str, dict[str, Any]]:
+    """What the options of commands are where the user does not say it, by command."""
+    try:
+        said = tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(Problem(f"is not valid TOML ({error})", "correct it", path.name)) from None
+    model = said.pop("model", {})
+    patterns = said.pop("grades", [])
+    if not isinstance(model, Mapping):
+        raise InputError(
+            Problem("the setting 'model' has to be a table", "write [model] above its settings", path.name)
+        )
+    problems = [*_problems(said, _SETTINGS, "", path.name), *_problems(model, _MODEL, "model.", path.name)]
+    if problems:
+        raise InputError(problems)
+    options = {_SETTINGS[name][1]: value for name, value in said.items()}
+    options |= {_MODEL[name][1]: _option(name, value) for name, value in model.items()}
+    files = _files(patterns, path.name)
+    if files:
+        options["grades"] = files
+    shared = {name: value for name, value in options.items() if name in _SHARED}
+    return {"fit": options, "check": shared}
+
+
+def files_of(pattern: str) -> list[str]:
+    """The files that a name or a pattern such as ``week*.csv`` means, in order."""
+    path = Path(pattern)
+    parts = path.relative_to(path.anchor)
+    if not parts.parts:
+        return []
+    return sorted(str(found) for found in Path(path.anchor).glob(str(parts)) if found.is_file())
+
+
+def project_text(grades: str, rubric: str, output: str, required_reviews: int) -> str:
+    """The text of a project file for a class that says nothing else."""
+    settings: dict[str, Any] = {"grades": [grades], "rubric": rubric, "output": output}
+    settings["required_reviews"] = required_reviews
+    return tomli_w.dumps({name: value for name, value in settings.items() if value})
+
+
+def _option(name: str, value: object) -> object:
+    """The option that says the same; ``bias = false`` is ``--no-bias``."""
+    return not value if _MODEL[name][1].startswith("no_") else value
+
+
+def _problems(
+    said: Mapping[str, object], known: Mapping[str, tuple[type, str]], prefix: str, file: str
+) -> Iterator[Problem]:
+    for name, value in said.items():
+        if name not in known:
+            names = sorted(known) if prefix else sorted(("grades", "model", *known))
+            yield Problem(f"there is no setting {prefix + name!r}", f"use {', '.join(names)}", file)
+        elif type(value) is not known[name][0]:
+            yield Problem(f"the setting {prefix + name!r} is {value!r}", f"write {_WORDS[known[name][0]]}", file)
+
+
+def _files(patterns: object, file: str) -> list[str]:
+    """The files that some names or patterns mean, each once."""
+    if isinstance(patterns, str):
+        patterns = [patterns]
+    if not isinstance(patterns, list) or not all(isinstance(pattern, str) for pattern in patterns):
+        raise InputError(Problem("the setting 'grades' is not a list of files", 'write ["week*.csv"]', file))
+    found = {pattern: files_of(pattern) for pattern in patterns}
+    missing = [pattern for pattern, names in found.items() if not names]
+    if missing:
+        raise InputError(Problem(f"no file is called {missing[0]!r}", "correct the setting 'grades'", file))
+    return list(dict.fromkeys(name for names in found.values() for name in names))

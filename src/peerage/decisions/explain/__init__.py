@@ -1,0 +1,1 @@
+"""Grades that explain themselves: weighted averages of what was reported."""

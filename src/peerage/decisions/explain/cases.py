@@ -1,0 +1,126 @@
+"""From a posterior to one case for each submission: whose reports can be averaged, and what is graded otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerage.decisions.explain.weight_problem import WHOLE, Integers, WeightProblem, desired_weights, pose
+from peerage.gradebook.book import MISSING, STUDENT, Gradebook
+from peerage.inference.posterior import Posterior
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A submission, its reviews and its components.
+
+    Attributes
+    ----------
+    submission: its index
+    reviews: indexes of the reviews that hold a grade which may count
+    levels: (reviews, components) the reports that may count, as levels
+    n_replaced: (components,) how many students' reports a grade by staff replaces
+    averaged: indexes of the components whose grade is an average of reports
+    fixed: the levels of components that were fixed, by index
+    ungraded: the most likely levels of components that nobody graded, by index
+    crowded: the most likely levels of components whose graders cannot all have a whole percent, by index
+    bias: (reviews,) what is taken off each report, in tenths on the model's scale
+    problem: how to weigh the reviews, for the averaged components
+    """
+
+    submission: int
+    reviews: NDArray[np.intp]
+    levels: NDArray[np.int16]
+    n_replaced: NDArray[np.intp]
+    averaged: tuple[int, ...]
+    fixed: dict[int, int]
+    ungraded: dict[int, int]
+    crowded: dict[int, int]
+    bias: Integers
+    problem: WeightProblem
+
+
+def holding_a_grade(book: Gradebook, levels: NDArray[np.int16]) -> NDArray[np.intp]:
+    """The reviews whose row in ``levels`` holds a grade, submission by submission."""
+    reviews = np.flatnonzero((levels != MISSING).any(axis=1))
+    return np.asarray(reviews[np.argsort(book.review_submission[reviews], kind="stable")])
+
+
+def graded_by_staff(book: Gradebook) -> NDArray[np.bool_]:
+    """(submissions, components): whether a TA or an instructor graded it."""
+    graded = np.zeros((book.n_submissions, len(book.rubric)), dtype=bool)
+    staff = np.flatnonzero(book.roles[book.review_grader] != STUDENT)
+    np.logical_or.at(graded, book.review_submission[staff], book.levels[staff] != MISSING)
+    return graded
+
+
+def without_replaced(book: Gradebook) -> NDArray[np.int16]:
+    """(reviews, components): the reported levels, without students' reports on what staff graded too."""
+    by_student = book.roles[book.review_grader] == STUDENT
+    replaced = graded_by_staff(book)[book.review_submission] & by_student[:, None]
+    return np.where(replaced, np.int16(MISSING), book.levels)
+
+
+def cases_of(posterior: Posterior, adjust_bias: bool, staff_final: bool) -> Iterator[Case]:
+    """The case of each submission, in order.
+
+    With ``adjust_bias``, graders' mean biases are taken off their reports; with ``staff_final``, staff alone count
+    where they graded.
+    """
+    book, layout, samples = posterior.book, posterior.layout, posterior.samples
+    components = book.rubric.components
+    influence = posterior.reviews()["influence"].to_numpy()
+    biases = np.zeros(book.n_reviews, np.int64)
+    if adjust_bias:
+        means = posterior.draws["bias"].mean(axis=(0, 1), dtype=float)
+        biases = np.rint(10 * means).astype(np.int64)[book.review_grader]
+    counting = without_replaced(book) if staff_final else book.levels
+    n_replaced = np.zeros((book.n_submissions, len(components)), np.intp)
+    np.add.at(n_replaced, book.review_submission, counting != book.levels)
+    holding = holding_a_grade(book, counting)
+    reviews_of = np.split(holding, np.searchsorted(book.review_submission[holding], np.arange(1, book.n_submissions)))
+    cells_of = np.split(
+        np.arange(layout.n_cells), np.searchsorted(layout.cell_submission, np.arange(1, book.n_submissions))
+    )
+    for submission, (reviews, cells) in enumerate(zip(reviews_of, cells_of, strict=True)):
+        levels = counting[reviews]
+        averaged, masses, n_partly = [], [], 0
+        fixed: dict[int, int] = {}
+        ungraded: dict[int, int] = {}
+        crowded: dict[int, int] = {}
+        for cell in cells:
+            index = int(layout.reports.cell_component[cell])
+            mass = samples.level_mass[cell, : components[index].n_levels].astype(float)
+            if layout.fixed_level[cell] != MISSING:
+                fixed[index] = int(layout.fixed_level[cell])
+            elif (levels[:, index] == MISSING).all():
+                ungraded[index] = int(mass.argmax())
+            elif n_partly == WHOLE:
+                # Somebody who graded each component has to count, which a hundred percents allow a hundred times.
+                crowded[index] = int(mass.argmax())
+            else:
+                n_partly += bool((levels[:, index] == MISSING).any())
+                averaged.append(index)
+                masses.append(mass)
+        problem = pose(
+            levels[:, averaged],
+            [components[index] for index in averaged],
+            masses,
+            desired_weights(influence[reviews]),
+            biases[reviews] if adjust_bias else None,
+        )
+        yield Case(
+            submission,
+            reviews,
+            levels,
+            n_replaced[submission],
+            tuple(averaged),
+            fixed,
+            ungraded,
+            crowded,
+            biases[reviews],
+            problem,
+        )

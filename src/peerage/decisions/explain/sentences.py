@@ -1,0 +1,233 @@
+"""What a student is told about a grade: the reports, what each counted and why, their average, and the rounding."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from peerage.decisions.explain.weight_problem import DECIMALS, PERCENT, WHOLE, exactly, tenth_of
+from peerage.rubric import Component
+from peerage.support.wording import counted
+
+LISTED = 8
+"""Up to so many reports of a component are listed one by one; more are counted by their grade."""
+
+UNLIKELY = 0.5
+"""The probability of effort below which a review that counts nothing is said to lack effort."""
+
+
+@dataclass(frozen=True)
+class Voice:
+    """One review of a submission, as its student is told of it.
+
+    Attributes
+    ----------
+    name: how the reviewer is called
+    weight: in percents
+    reason: why the weight is zero, if it is
+    levels: for each component the level of the reported grade, or -1
+    bias: what is taken off the reports, in tenths on the model's scale
+    """
+
+    name: str
+    weight: int
+    reason: str
+    levels: tuple[int, ...]
+    bias: int = 0
+
+    def value(self, component: Component, index: int) -> Fraction:
+        """What enters the average: the reported grade less the bias."""
+        return exactly(component.grades[self.levels[index]]) - self.bias * tenth_of(component.grades)
+
+
+def reason_for_zero(desired: int, least_counting: int, effort_probability: float, least: int) -> str:
+    """Why a review counts nothing, from its desired weight and the least desired weight of those that count.
+
+    Only a low desired weight speaks against a reviewer: nearer to zero than to the least weight, and below half of that
+    of any review that counts. Any other zero is a choice between reviews of similar standing.
+    """
+    if desired < least * PERCENT / 2 and desired < least_counting / 2:
+        if effort_probability < UNLIKELY:
+            return "because little effort seems to have gone into this review"
+        return "because this reviewer's grades seem less reliable than those that count"
+    if desired < least * PERCENT:
+        return f"because its share would have been below {least}%, and such small weights are not used"
+    return "because the average without it agrees better with what is known about the submission"
+
+
+def averaged(component: Component, index: int, level: int, voices: Sequence[Voice], n_replaced: int = 0) -> str:
+    """The explanation of a grade that is a rounded average; staff's grades may have replaced some students'."""
+    graders = [voice for voice in voices if voice.levels[index] >= 0]
+    counting = [voice for voice in graders if voice.weight]
+    listing = _one_by_one if len(graders) <= LISTED else _by_grade
+    parts = [
+        f"The grade for {name_of(component)} is {shown(component, level)}.",
+        *listing(component, index, graders),
+        *_others(component, len(voices) - len(graders), n_replaced, sum(voice.weight for voice in counting)),
+        _conclusion(component, index, level, counting),
+    ]
+    return " ".join(parts)
+
+
+def ungraded(component: Component, level: int) -> str:
+    """The explanation of a grade that no report supports."""
+    grade = shown(component, level)
+    return (
+        f"The grade for {name_of(component)} is {grade}. Nobody graded this component of the submission; "
+        "this is the most likely grade in view of the rest of the class."
+    )
+
+
+def crowded(component: Component, level: int) -> str:
+    """The explanation of a grade whose reports cannot be weighed together with those of all other components."""
+    grade = shown(component, level)
+    return (
+        f"The grade for {name_of(component)} is {grade}. So many reviewers graded different components that they "
+        "cannot all count; this is the most likely grade in view of all reports."
+    )
+
+
+def fixed(component: Component, level: int) -> str:
+    """The explanation of a grade that was given and not estimated."""
+    return f"The grade for {name_of(component)} is {shown(component, level)}. It was set by the course staff."
+
+
+def handed_out(component: Component, level: int) -> str:
+    """The words for a grade that was handed out before, without words, and stays."""
+    return f"The grade for {name_of(component)} is {shown(component, level)}. It stays as it was handed out."
+
+
+def name_of(component: Component) -> str:
+    """A component's name in one line."""
+    return " ".join(component.name.split())
+
+
+def shown(component: Component, level: int) -> str:
+    """A grade as it is written."""
+    return decimal(exactly(component.grades[level]))
+
+
+def decimal(value: Fraction, digits: int = DECIMALS + 2) -> str:
+    """A number with so many decimals at most; grades less biases have two more than grades."""
+    whole, part = divmod(abs(round(value * 10**digits)), 10**digits)
+    text = f"{whole}.{part:0{digits}}".rstrip("0").rstrip(".")
+    return f"-{text}" if value < 0 and text != "0" else text
+
+
+def average(component: Component, index: int, voices: Sequence[Voice]) -> Fraction:
+    """The weighted average of those who graded a component."""
+    graders = [voice for voice in voices if voice.levels[index] >= 0 and voice.weight]
+    total = sum((voice.weight * voice.value(component, index) for voice in graders), Fraction(0))
+    return total / sum(voice.weight for voice in graders)
+
+
+def _one_by_one(component: Component, index: int, graders: Sequence[Voice]) -> Iterator[str]:
+    counts = [
+        f"{voice.name} gave {_report(component, index, voice)}, which counts {voice.weight}%"
+        for voice in graders
+        if voice.weight
+    ]
+    yield "; ".join(counts) + "."
+    for voice in graders:
+        if not voice.weight:
+            yield f"{voice.name} gave {_report(component, index, voice)}, which does not count, {voice.reason}."
+
+
+def _by_grade(component: Component, index: int, graders: Sequence[Voice]) -> Iterator[str]:
+    numbers = Counter(voice.value(component, index) for voice in graders if voice.weight)
+    counts = [
+        f"{counted(numbers[value], 'report')} of {decimal(value)}, which {_count(numbers[value], weight)}"
+        for value, weight in _weight_by_value(component, index, graders).items()
+    ]
+    less = ", after the reviewers' biases were taken off" if any(voice.bias for voice in graders) else ""
+    yield f"It rests on {_joined(counts)}{less}."
+    for reason, number in Counter(voice.reason for voice in graders if not voice.weight).items():
+        yield f"{counted(number, 'report')} {'does' if number == 1 else 'do'} not count, {_plural(reason, number)}."
+
+
+def _others(component: Component, n_absent: int, n_replaced: int, share: int) -> Iterator[str]:
+    """Who does not take part: students where staff graded, and those who did not grade the component."""
+    if n_replaced:
+        theirs = f"; staff count {share}% together, and the average is theirs" if share < WHOLE else ""
+        reports = f"{counted(n_replaced, 'report')} by students {'does' if n_replaced == 1 else 'do'} not count"
+        yield f"The course staff graded {name_of(component)}, so {reports}{theirs}."
+    elif n_absent:
+        yield (
+            f"{counted(n_absent, 'reviewer')} did not grade {name_of(component)}; "
+            f"those who did count {share}% together, and the average is theirs."
+        )
+
+
+def _conclusion(component: Component, index: int, level: int, counting: Sequence[Voice]) -> str:
+    weights = _weight_by_value(component, index, counting)
+    mean = average(component, index, counting)
+    rounding = _rounding(component, level, mean)
+    if len(weights) == 1:
+        return f"So the average is {decimal(mean)}{rounding}"
+    terms = [f"{weight} × {decimal(value)}" for value, weight in weights.items()]
+    sign, text = _readable(component, level, mean)
+    return f"The average is ({' + '.join(terms)}) / {sum(weights.values())} {sign} {text}{rounding}"
+
+
+def _rounding(component: Component, level: int, mean: Fraction) -> str:
+    grade = shown(component, level)
+    if mean == exactly(component.grades[level]):
+        return ", which is the grade."
+    if level and mean == _cut(component, level):
+        return f", halfway between {shown(component, level - 1)} and {grade}; half is rounded up, to {grade}."
+    return f"; the nearest grade is {grade}."
+
+
+def _readable(component: Component, level: int, mean: Fraction) -> tuple[str, str]:
+    """An average in as few digits as do not change the grade, and whether that is exact."""
+    for digits in range(2, 10):
+        text = decimal(mean, digits)
+        short = Fraction(text)
+        if short == mean:
+            return "=", text
+        beyond_low = level == 0 or short > _cut(component, level)
+        if beyond_low and (level == component.n_levels - 1 or short < _cut(component, level + 1)):
+            return "≈", text
+    return "≈", decimal(mean)
+
+
+def _cut(component: Component, level: int) -> Fraction:
+    """The cut-point below a level."""
+    return (exactly(component.grades[level - 1]) + exactly(component.grades[level])) / 2
+
+
+def _weight_by_value(component: Component, index: int, voices: Sequence[Voice]) -> dict[Fraction, int]:
+    """The weight of each value that enters the average, the highest first."""
+    weights: Counter[Fraction] = Counter()
+    for voice in voices:
+        weights[voice.value(component, index)] += voice.weight
+    return {value: weights[value] for value in sorted(weights, reverse=True) if weights[value]}
+
+
+def _report(component: Component, index: int, voice: Voice) -> str:
+    """What a reviewer gave and, if that is something else, what it is taken for."""
+    grade = shown(component, voice.levels[index])
+    if not voice.bias:
+        return grade
+    value, amount = voice.value(component, index), abs(voice.bias) * tenth_of(component.grades)
+    habit = f"tends to give {decimal(amount)} {'more' if voice.bias > 0 else 'less'} than others"
+    return f"{grade}, taken as {decimal(value)} (this reviewer {habit})"
+
+
+def _count(number: int, weight: int) -> str:
+    return f"counts {weight}%" if number == 1 else f"count {weight}% together"
+
+
+def _plural(reason: str, number: int) -> str:
+    if number == 1:
+        return reason
+    words = {"this reviewer's": "these reviewers'", "this review": "these reviews", "its share": "each one's share"}
+    for one, many in words.items():
+        reason = reason.replace(one, many)
+    return reason
+
+
+def _joined(things: Sequence[str]) -> str:
+    return things[0] if len(things) == 1 else f"{', '.join(things[:-1])}, and {things[-1]}"

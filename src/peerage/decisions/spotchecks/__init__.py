@@ -1,0 +1,1 @@
+"""Which submissions staff should look at next, and why."""

@@ -1,0 +1,116 @@
+"""What a TA's grade of a submission is expected to be worth, in points.
+
+*To the submission itself.* A component's loss is the expected distance, in points, between the best estimate and the
+true grade, cut at the rubric's ends; between two legal grades points are interpolated. For every grade that a TA might
+report, the posterior of the true grade is updated and the loss taken again; its expectation over the reports is
+subtracted from the loss now. The TA's bias is left out: it is learned from the TA's other grades, and is the same for
+every candidate.
+
+*To the others that its graders graded*: see :mod:`peerage.decisions.spotchecks.related`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaincinv
+
+from peerage.decisions.explain.cases import graded_by_staff
+from peerage.decisions.spotchecks.related import Related, by_submission
+from peerage.gradebook.book import MISSING, TA
+from peerage.inference.numerics.likelihood import log_bin_masses
+from peerage.inference.posterior import Posterior
+from peerage.rubric import MODEL_MAXIMUM, Component
+
+MOST_GRADES = 26
+"""A component with more grades than this is thinned to so many."""
+
+_STEP = 0.05
+_NODES = 32
+
+_AT_A_TIME = 10_000
+"""Of how many components' grades histograms are held in memory."""
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Benefit:
+    """(submissions,) each: the loss of the grade now, what a TA's grade takes off it, and off that of others.
+
+    ``candidates`` are the submissions with a component that staff have neither graded nor fixed; ``n_related`` counts
+    the other submissions that a submission's graders graded. All losses are in points.
+    """
+
+    candidates: Flags
+    loss: Floats
+    own: Floats
+    others: Floats
+    n_related: NDArray[np.int64]
+
+    @property
+    def total(self) -> Floats:
+        """What a TA's grade is expected to be worth altogether."""
+        return self.own + self.others
+
+
+def benefit_of(posterior: Posterior) -> Benefit:
+    """The benefit of a TA's grade, for every submission."""
+    layout, book = posterior.layout, posterior.book
+    is_open = ~graded_by_staff(book)[book.applicable] & (layout.fixed_level == MISSING)
+    precisions = _ta_precisions(posterior)
+    drawn = posterior.draws.on_model_scale("true_grade")
+    loss, gain = np.zeros(layout.n_cells), np.zeros(layout.n_cells)
+    for index, component in enumerate(book.rubric.components):
+        mine = np.flatnonzero(layout.reports.cell_component == index)
+        for some in np.array_split(mine, len(mine) // _AT_A_TIME + 1):
+            loss[some], gain[some] = _losses(component, drawn.reshape(-1, layout.n_cells)[:, some], precisions)
+    related = Related.of(posterior, drawn, is_open, loss)
+    noise = np.mean(1 / precisions) + np.mean([_rounding(component) for component in book.rubric.components])
+    candidates = by_submission(layout, is_open.astype(np.int64)) > 0
+    others, n_related = related.benefits(np.flatnonzero(candidates), float(noise))
+    own = by_submission(layout, np.where(is_open, gain, 0.0))
+    return Benefit(candidates, by_submission(layout, loss), own, others, n_related)
+
+
+def _ta_precisions(posterior: Posterior) -> Floats:
+    """Reliabilities that a TA may have: those of the class's TAs as drawn, or else those of the prior."""
+    tas = np.flatnonzero(posterior.book.roles == TA)
+    levels = (np.arange(_NODES) + 0.5) / _NODES
+    if len(tas):
+        return np.asarray(np.quantile(posterior.draws["reliability"][:, :, tas], levels), dtype=float)
+    priors = posterior.hyperparameters
+    return np.asarray(gammaincinv(priors.alpha_tau_ta, levels) / priors.beta_tau_ta)
+
+
+def _rounding(component: Component) -> float:
+    """The variance that rounding to a legal grade adds to a report, on the model's scale."""
+    return float(np.mean(np.diff(component.scaled) ** 2)) / 12
+
+
+def _losses(component: Component, drawn: NDArray[np.float32], precisions: Floats) -> tuple[Floats, Floats]:
+    """(cells,) each: the expected loss of a component's grades now, and how much a TA's report takes off it."""
+    kept = np.unique(np.linspace(0, component.n_levels - 1, min(component.n_levels, MOST_GRADES)).round().astype(int))
+    cuts = (component.scaled[kept][1:] + component.scaled[kept][:-1]) / 2
+    # The cells of the sampler's grid, of which a cut-point rarely splits one.
+    grid = np.arange(-1.0 + _STEP / 2, MODEL_MAXIMUM + 1.0, _STEP)
+    likelihood = np.exp(log_bin_masses(cuts, np.arange(len(kept)), grid, precisions)).mean(axis=1)
+    points = np.interp(grid, component.scaled, component.worth)
+    distance = np.abs(points[:, None] - points[(grid >= 0) & (grid <= MODEL_MAXIMUM)])
+    mass = _histogram(drawn, grid)
+    now = (mass @ distance).min(axis=1)
+    after = np.sum([((mass * row) @ distance).min(axis=1) for row in likelihood], axis=0)
+    return now, now - after
+
+
+def _histogram(drawn: NDArray[np.float32], points: Floats) -> Floats:
+    """(cells, points): the share of the draws of each cell that lie nearest to each point."""
+    n_draws, n_cells = drawn.shape
+    place = np.clip(np.rint((drawn - points[0]) / _STEP), 0, len(points) - 1).astype(np.int64)
+    place += np.arange(n_cells) * len(points)
+    return np.asarray(
+        np.bincount(place.ravel(), minlength=n_cells * len(points)).reshape(n_cells, len(points)) / n_draws
+    )

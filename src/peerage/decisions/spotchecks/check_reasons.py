@@ -1,0 +1,106 @@
+"""Why a submission is worth a spot check, in words for staff."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerage.decisions.spotchecks.benefit import Benefit
+from peerage.decisions.spotchecks.related import by_submission
+from peerage.gradebook.book import MISSING, STUDENT, Gradebook
+from peerage.inference.checking.held_out import scaled_values
+from peerage.inference.posterior import UPPER, Posterior
+from peerage.rubric import MODEL_MAXIMUM
+from peerage.support.wording import counted
+
+APART = 2.0
+"""Graders disagree who differ by this much on the scale of 0 to 5."""
+
+TAIL = 0.05
+"""The share of the class with the highest averages, or with the least dependable graders, that is called so."""
+
+TEACHES = 0.2
+"""The share of the benefit from which that to other submissions is mentioned."""
+
+Floats = NDArray[np.float64]
+
+
+class Reasons:
+    """Knows the circumstances of every submission, and puts them into words."""
+
+    def __init__(self, posterior: Posterior, benefit: Benefit) -> None:
+        book, layout = posterior.book, posterior.layout
+        self.book, self.benefit = book, benefit
+        self.by_student = book.roles[book.review_grader] == STUDENT
+        self.n_reviews = np.bincount(book.review_submission[self.by_student], minlength=book.n_submissions)
+        self.widest, self.where = _differences(book, self.by_student)
+        self.average = _averages(book, self.by_student)
+        self.high = np.nanquantile(self.average, 1 - TAIL) if self.by_student.any() else np.inf
+        chains = posterior.draws.on_model_scale("true_grade")
+        n_cells = np.maximum(np.diff(layout.reports.submission_cells), 1)
+        sums = [by_submission(layout, np.clip(draws, 0, MODEL_MAXIMUM)) for draws in chains]
+        means = np.concatenate(sums) / n_cells
+        self.estimate, self.upper = means.mean(axis=0), np.quantile(means, UPPER, axis=0)
+        influence = posterior.reviews()["influence"].to_numpy() * self.by_student
+        self.weight = np.bincount(book.review_submission, influence, minlength=book.n_submissions)
+        self.light = np.quantile(self.weight, TAIL)
+
+    def of(self, submission: int, is_random: bool) -> str:
+        """The reason for one submission, whether it was chosen at random or for its benefit."""
+        text = "; ".join([self._benefit(submission, is_random), *self._circumstances(submission)])
+        return text[0].upper() + text[1:]
+
+    def _benefit(self, submission: int, is_random: bool) -> str:
+        if is_random:
+            return "chosen at random"
+        off, taken = self.benefit.loss[submission], self.benefit.own[submission]
+        return f"its grades may be off by {off:.2g} points, of which a TA's grade may take {taken:.2g}"
+
+    def _circumstances(self, submission: int) -> Iterator[str]:
+        number, widest = self.n_reviews[submission], self.widest[submission]
+        if number < 2:
+            yield "no student reviewed it" if number == 0 else "only one student reviewed it"
+        elif widest >= APART:
+            component = self.book.rubric.components[self.where[submission]]
+            apart = widest / MODEL_MAXIMUM * (component.grades[-1] - component.grades[0])
+            yield f"its graders differ by {apart:g} in {' '.join(component.name.split())}"
+        if number and self.weight[submission] <= self.light:
+            yield "its graders are among the least dependable"
+        yield from self._suspicion(submission)
+        others, total = self.benefit.others[submission], self.benefit.total[submission]
+        if others > TEACHES * total:
+            related = counted(int(self.benefit.n_related[submission]), "other submission")
+            yield f"it tells how {related} with the same graders were graded"
+
+    def _suspicion(self, submission: int) -> Iterator[str]:
+        average, estimate = self.average[submission], self.estimate[submission]
+        if average > self.upper[submission]:
+            yield (
+                f"the students' average, {average / MODEL_MAXIMUM:.0%} of the scale, is suspiciously high: "
+                f"the estimate is {estimate / MODEL_MAXIMUM:.0%}"
+            )
+        elif average > self.high:
+            yield f"the students' average, {average / MODEL_MAXIMUM:.0%} of the scale, is one of the highest"
+
+
+def _differences(book: Gradebook, by_student: NDArray[np.bool_]) -> tuple[Floats, NDArray[np.intp]]:
+    """(submissions,) each: how far two students' reports on one component are apart at most, and on which."""
+    graded = (book.levels != MISSING) & by_student[:, None]
+    scaled, shape = scaled_values(book), (book.n_submissions, len(book.rubric))
+    highest, lowest = np.full(shape, -np.inf), np.full(shape, np.inf)
+    np.maximum.at(highest, book.review_submission, np.where(graded, scaled, -np.inf))
+    np.minimum.at(lowest, book.review_submission, np.where(graded, scaled, np.inf))
+    apart = np.where(highest >= lowest, highest, 0.0) - np.where(highest >= lowest, lowest, 0.0)
+    return apart.max(axis=1), apart.argmax(axis=1)
+
+
+def _averages(book: Gradebook, by_student: NDArray[np.bool_]) -> Floats:
+    """(submissions,): the average of all students' reports on the scale of 0 to 5, NaN where there are none."""
+    graded = (book.levels != MISSING) & by_student[:, None]
+    sums = np.bincount(
+        book.review_submission, np.where(graded, scaled_values(book), 0.0).sum(axis=1), minlength=book.n_submissions
+    )
+    counts = np.bincount(book.review_submission, graded.sum(axis=1), minlength=book.n_submissions)
+    return np.asarray(np.where(counts > 0, sums / np.maximum(counts, 1), np.nan))

@@ -1,0 +1,1 @@
+"""Which fixed priors predict a class best."""

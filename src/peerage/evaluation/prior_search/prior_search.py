@@ -1,0 +1,233 @@
+"""search(): which fixed priors predict a class best.
+
+All settings of a grid are screened by leave-one-out with few draws. Those that are clearly worse than the best are
+given up, the others are cross-validated.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from peerage import __version__
+from peerage.errors import InputError, ModelError, Problem
+from peerage.evaluation.evaluating import FOLDS
+from peerage.evaluation.folds import deal
+from peerage.evaluation.prior_search.prior_grids import Grid, Setting, in_words, without_effect
+from peerage.evaluation.prior_search.search_folder import Folder, open_folder
+from peerage.evaluation.prior_search.search_table import SCORES, Standings
+from peerage.evaluation.prior_search.search_tasks import Job, Task, run
+from peerage.evaluation.scoring import Sampling
+from peerage.gradebook.book import Gradebook
+from peerage.inference.layout import lay_out
+from peerage.inference.sampling.chains import at_least, must_compile
+from peerage.model import Model, Priors
+from peerage.support.executor import Executor, open_executor
+from peerage.support.progress import fits_progress
+from peerage.support.wording import counted
+from peerage.tables.writing_tables import csv_text
+
+BEST = "best.toml"
+"""The file with the best priors, as ``--priors`` reads it."""
+
+KEEP = 5
+"""How many settings are cross-validated at least."""
+
+SCREENING = Sampling(chains=2, draws=50, burn_in=100)
+"""How long the fits that screen settings sample; their seed is the search's."""
+
+_CLOSE = 2.0
+"""Within so many standard errors of the best, a setting may as well be the best."""
+
+_DECIMALS = dict.fromkeys(SCORES, 3)
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """What a search found.
+
+    Attributes
+    ----------
+    table: a row for each setting, the best first (see :meth:`Standings.table`)
+    grid: the hyperparameters that were searched, which are columns of the table, and their values
+    best: the priors with the best score
+    notices: what was left out of the grid
+    """
+
+    table: pd.DataFrame
+    grid: Grid
+    best: Priors
+    notices: tuple[Problem, ...]
+
+    @property
+    def sentences(self) -> list[str]:
+        """The best setting, and what can be said of the others."""
+        final = self.table[self.table["score"].notna()]
+        close = int((final["difference"] <= _CLOSE * final["difference_se"]).sum()) - 1
+        verb = "is" if close == 1 else "are"
+        others = (
+            f"{counted(close, 'other')} {verb} within two standard errors of it: this class does not tell them apart."
+        )
+        return [
+            f"Of {counted(len(self.table), 'setting')}, {len(final):,} were cross-validated.",
+            f"The best is {described(self.grid.names, self.best)}: {best_score(self.table)}.",
+            others if close else "No other is within two standard errors of it.",
+        ]
+
+
+def search(
+    book: Gradebook,
+    model: Model | None = None,
+    *,
+    grid: str | Mapping[str, Any] = "reduced",
+    random: int | None = None,
+    one_at_a_time: bool = False,
+    screening: bool = True,
+    keep: int = KEEP,
+    folds: int = FOLDS,
+    chains: int = 4,
+    draws: int = 1000,
+    burn_in: int | None = None,
+    seed: int = 0,
+    out: str | Path | None = None,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    progress: bool = False,
+) -> Search:
+    """Search for the fixed priors that predict held-out reviews best.
+
+    Parameters
+    ----------
+    model: what is on in the model, and the values of hyperparameters that the grid does not name; if its priors are
+        learned, the paper's
+    grid: the paper's ``"reduced"`` or ``"exploratory"`` grid, the path of a TOML file, or values by name
+    random: search so many settings, drawn at random, instead of all
+    one_at_a_time: search settings that differ from the model's in one hyperparameter, instead of all
+    screening: screen all settings by leave-one-out and cross-validate those that may be the best, not all
+    keep: how many settings are cross-validated at least
+    out: a folder for everything that is found, where a search that was stopped goes on
+    workers, scheduler: how many fits run at once here, or the address of a Dask scheduler whose workers run them
+
+    >>> import peerage as pg
+    >>> book, _ = pg.simulate(students=8, weeks=1, components=1, seed=1)
+    >>> found = pg.search(book, grid={"mu_s": [1, 4]}, keep=1, folds=2, chains=1, draws=20, burn_in=20)
+    >>> found.best.mu_s
+    4.0
+    """
+    if not isinstance(book, Gradebook):
+        raise InputError("search takes a Gradebook; make one of a file with read_grades")
+    if book.n_reviews < 2:
+        raise InputError("there is one review alone, and no other to predict it from; add reviews")
+    model = Model() if model is None else model
+    base = Priors.paper() if model.learned else model.hyperparameters
+    searched, notices = _with_effect(Grid.read(grid) if isinstance(grid, str) else Grid.of(grid), book, model)
+    sampling = Sampling(chains, draws, burn_in, seed)
+    settings = tuple(
+        replace(base, **setting)  # type: ignore[arg-type]
+        for setting in _chosen(searched, base, random, one_at_a_time, seed)
+    )
+    n_folds, keep = min(at_least(2, folds=folds), book.n_reviews), at_least(1, keep=keep)
+    job = Job(book, model, deal(book, n_folds, seed), replace(SCREENING, seed=seed), sampling)
+    compiling = must_compile(lay_out(book, replace(model, priors=settings[0])))
+    with ExitStack() as stack:
+        executor = stack.enter_context(open_executor(workers, scheduler))
+        path = stack.enter_context(tempfile.TemporaryDirectory()) if out is None else out
+        folder = stack.enter_context(open_folder(path, _record(job, n_folds)))
+        standings = Standings(searched.names, settings, n_folds, folder.found)
+        course = _Course(job, standings, folder, executor, progress, compiling)
+        finalists: Sequence[Priors] = settings
+        if screening:
+            course.complete([Task(priors) for priors in settings])
+            finalists = standings.finalists(keep)
+        course.complete([Task(priors, fold) for priors in finalists for fold in range(n_folds)])
+        found = Search(standings.table(), searched, standings.best or base, notices)
+        folder.put(BEST, found.best.to_toml())
+        return found
+
+
+def described(names: Sequence[str], priors: Priors) -> str:
+    """The hyperparameters of a setting in words."""
+    return ", ".join(f"{name} {in_words(getattr(priors, name))}" for name in names)
+
+
+def best_score(table: pd.DataFrame) -> str:
+    """The score of the first row in words."""
+    first = table.iloc[0]
+    stage = "screened" if pd.isna(first["score"]) else "score"
+    how = "screened with" if stage == "screened" else "cross-validated with"
+    return f"{how} a log probability of {first[stage]:,.1f} ± {first[f'{stage}_se']:.1f}"
+
+
+def _with_effect(grid: Grid, book: Gradebook, model: Model) -> tuple[Grid, tuple[Problem, ...]]:
+    """The grid of what matters in this model of this class."""
+    idle = [name for name in grid.names if name in without_effect(book, model)]
+    left = grid.without(set(idle))
+    if not left.axes:
+        raise InputError("no hyperparameter of the grid has any effect in this model; name others")
+    for priors in (Priors.paper(**axis.setting(place)) for axis in left.axes for place in range(len(axis.values))):
+        priors.for_components(len(book.rubric))
+    message = f"without effect in this model of this class, and not searched: {', '.join(idle)}"
+    return left, (Problem(message),) if idle else ()
+
+
+def _chosen(grid: Grid, base: Priors, random: int | None, one_at_a_time: bool, seed: int) -> list[Setting]:
+    if one_at_a_time:
+        if random is not None:
+            raise ModelError("settings are drawn at random or changed one at a time, not both")
+        return grid.one_at_a_time(base)
+    return grid.all() if random is None else grid.random(at_least(1, random=random), seed)
+
+
+def _record(job: Job, n_folds: int) -> dict[str, Any]:
+    """What a search is about, but for the settings: what a task finds depends on nothing else."""
+    model = job.model.to_dict()
+    del model["priors"]
+    grades = csv_text(job.book.table()) + job.book.rubric.to_toml()
+    return {
+        "version": __version__,
+        "class": hashlib.sha256(grades.encode()).hexdigest(),
+        "model": model,
+        "sampling": asdict(job.sampling),
+        "screening": asdict(job.screening),
+        "folds": n_folds,
+    }
+
+
+class _Course:
+    """A search under way."""
+
+    def __init__(
+        self, job: Job, standings: Standings, folder: Folder, executor: Executor, progress: bool, compiling: bool
+    ) -> None:
+        self.job, self.standings, self.folder, self.executor = job, standings, folder, executor
+        self.progress, self.compiling = progress, compiling
+        self.best: Priors | None = None
+
+    def complete(self, tasks: Sequence[Task]) -> None:
+        """Do the tasks that are not done yet."""
+        todo = [task for task in tasks if task not in self.folder.found]
+        compiling, self.compiling = self.compiling and bool(todo), False
+        with fits_progress(len(todo), shown=self.progress, compiling=compiling) as advance:
+            for index, finding in self.executor.map(run, self.job, todo):
+                self.folder.add(todo[index], finding)
+                self.folder.show(self._table)
+                advance(1)
+        self.folder.show(self._table, now=True)
+
+    def _table(self) -> str:
+        table = self.standings.table()
+        best = self.standings.best
+        if self.progress and best is not None and best != self.best:
+            words = f"{described(self.standings.names, best)}, {best_score(table)}"
+            # While a progress bar is shown, what is written to standard error appears above it.
+            sys.stderr.write(f"best so far, of {counted(len(table), 'setting')}: {words}\n")
+        self.best = best
+        return csv_text(table.round(_DECIMALS))

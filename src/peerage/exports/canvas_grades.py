@@ -1,0 +1,138 @@
+"""Marks for Canvas: whose row, and which column, in a gradebook that Canvas imports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from pathlib import Path
+
+from peerage.errors import InputError, Problem
+from peerage.exports import canvas_gradebook
+from peerage.exports.canvas_columns import chosen_columns
+from peerage.exports.canvas_gradebook import STUDENT_COLUMNS, CanvasGradebook
+from peerage.exports.export_options import Options, Prepared
+from peerage.exports.roster import Match, Roster
+from peerage.exports.student_marks import Marks, everyone
+from peerage.results.saved_results import Result
+from peerage.support.wording import counted, quoted
+from peerage.tables.known_columns import fold
+
+NAME = "canvas-gradebook"
+TITLE = canvas_gradebook.TITLE
+ENDING = "-canvas.csv"
+USES: tuple[str, ...] = ("roster", "match", "id_column", "assignment_ids", "credit_id")
+
+ID_COLUMNS = ("ID", "SIS User ID", "SIS Login ID")
+"""By what Canvas knows people."""
+
+EXCUSED = "EX"
+
+write, read = canvas_gradebook.write, canvas_gradebook.read
+
+Who = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Enrolled:
+    """Who the students are in Canvas, and what its gradebook has about each of them, by assignment's id."""
+
+    who: Mapping[str, Who]
+    has: Mapping[str, Mapping[str, str]]
+    notices: tuple[Problem, ...] = ()
+
+
+def prepare(result: Result, options: Options) -> Prepared:
+    """The marks of a class, in the columns and rows that Canvas knows."""
+    known = None
+    if options.roster is not None and canvas_gradebook.recognises(options.roster):
+        known = canvas_gradebook.read(options.roster)
+    marks, columns, column_notices = chosen_columns(Marks.of(result), options, known)
+    enrolled = _enrolled(list(marks.values), options, known)
+    notices = [*marks.notices, *column_notices, *enrolled.notices]
+    students, excused, empty = [], [], []
+    for student, who in enrolled.who.items():
+        has = enrolled.has.get(student, {})
+        cells = [
+            _cell(mark, has.get(column.id, "")) for mark, column in zip(marks.values[student], columns, strict=True)
+        ]
+        excused += [student] if EXCUSED in cells else []
+        empty += [student] if "" in cells else []
+        students.append((who, tuple(cells)))
+    notices += _cell_notices(excused, empty if known is None else ())
+    summary = f"{counted(len(students), 'student')}; columns: {', '.join(column.title for column in columns)}"
+    return Prepared(CanvasGradebook(columns, tuple(students)), summary, tuple(notices))
+
+
+def _cell(mark: float | None, has: str) -> str:
+    """The mark with Canvas's two decimals; what Canvas has where there is no mark, and where a student is excused."""
+    if mark is None or has == EXCUSED:
+        return has
+    return str(Decimal(repr(mark)).quantize(Decimal("0.01"), ROUND_HALF_UP))
+
+
+def _cell_notices(excused: Sequence[str], empty: Sequence[str]) -> Iterator[Problem]:
+    if excused:
+        yield Problem(f"excused in Canvas, and left so: {everyone(excused)}")
+    if empty:
+        message = f"a cell is empty, and Canvas would remove a mark that it has there: {everyone(empty)}"
+        yield Problem(message, "to keep such marks, give Canvas's own gradebook with --roster")
+
+
+def _enrolled(students: Sequence[str], options: Options, known: CanvasGradebook | None) -> _Enrolled:
+    if options.roster is None:
+        return _by_id(students, options.id_column or ID_COLUMNS[0])
+    if options.id_column is not None:
+        raise InputError(Problem("--id-column means nothing with a roster", "use --match"))
+    roster = _names_in_order(known, options.roster) if known else Roster.read(options.roster)
+    match = roster.match(students, options.match)
+    if not match.rows:
+        raise InputError([*match.notices(), Problem("nobody is left to write", "check the roster")])
+    who = {student: _who(roster, row) for student, row in match.rows.items()}
+    nameless = [
+        student for student, row in who.items() if not any(row[STUDENT_COLUMNS.index(name)] for name in ID_COLUMNS)
+    ]
+    if nameless:
+        message = f"has no {', '.join(ID_COLUMNS[:-1])} or {ID_COLUMNS[-1]} of {quoted(nameless)}"
+        raise InputError(Problem(message, "give a gradebook that Canvas has exported", roster.file))
+    _check_ids(row[STUDENT_COLUMNS.index("ID")] for row in who.values())
+    return _Enrolled(who, _has(known, match) if known else {}, tuple(match.notices()))
+
+
+def _has(known: CanvasGradebook, match: Match) -> dict[str, dict[str, str]]:
+    """What a gradebook has about each student."""
+    titles = [column.id for column in known.columns]
+    return {student: dict(zip(titles, known.students[row][1], strict=True)) for student, row in match.rows.items()}
+
+
+def _by_id(students: Sequence[str], column: str) -> _Enrolled:
+    """Students whose ids are Canvas's own."""
+    place = next((STUDENT_COLUMNS.index(name) for name in ID_COLUMNS if fold(name) == fold(column)), None)
+    if place is None:
+        raise InputError(Problem(f"--id-column: Canvas has no {column!r}", f"use {', '.join(ID_COLUMNS)}"))
+    if STUDENT_COLUMNS[place] == "ID":
+        _check_ids(students)
+    blank = ("",) * len(STUDENT_COLUMNS)
+    return _Enrolled({student: (*blank[:place], student, *blank[place + 1 :]) for student in students}, {})
+
+
+def _check_ids(names: Iterable[str]) -> None:
+    """Refuse what is no number: Canvas reads the digits at the beginning alone, and 12b would be the student 12."""
+    wrong = [name for name in names if name and not (name.isascii() and name.isdigit())]
+    if wrong:
+        remedy = "give Canvas's own gradebook with --roster, or say with --id-column what they are"
+        raise InputError(Problem(f"students are called {quoted(wrong)}, which is no ID of Canvas", remedy))
+
+
+def _names_in_order(known: CanvasGradebook, path: Path) -> Roster:
+    """The students of a gradebook as a roster; names count as Canvas writes them and with the first name first."""
+    people = []
+    for who, _ in known.students:
+        last, comma, first = who[0].partition(", ")
+        people.append((*(cell.strip() for cell in who), f"{first} {last}" if comma else who[0].strip()))
+    return Roster(path.name, (*STUDENT_COLUMNS, "Student, first name first"), tuple(people))
+
+
+def _who(roster: Roster, row: int) -> Who:
+    places = [roster.place((name,)) for name in STUDENT_COLUMNS]
+    return tuple("" if place is None else roster.people[row][place] for place in places)

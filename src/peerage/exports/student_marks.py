@@ -1,0 +1,122 @@
+"""The marks of each student: one for each assignment, and one for peer grading."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from peerage.errors import InputError, Problem
+from peerage.results.saved_results import Result
+from peerage.support.wording import counted
+
+CREDIT_NAME = "Peer grading"
+NO_AUTHORS = Problem(
+    "does not say who wrote the submissions", "give the grades a column 'author' and fit again", "totals.csv"
+)
+
+
+@dataclass(frozen=True)
+class Item:
+    """Something that students get a mark for, and the highest mark. An assignment may have no name."""
+
+    name: str
+    points: float
+    is_credit: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """The marks of a class.
+
+    Attributes
+    ----------
+    items: the assignments in the order of the results, then peer grading if it was marked
+    values: for each student, a mark for each item; None where there is none
+    notices: what has no place in such a table, and why
+    """
+
+    items: tuple[Item, ...]
+    values: Mapping[str, tuple[float | None, ...]]
+    notices: tuple[Problem, ...]
+
+    @classmethod
+    def of(cls, result: Result) -> Marks:
+        """The marks in a result folder."""
+        totals, ambiguous = _totals(result)
+        if not totals:
+            raise InputError(_nobody(ambiguous))
+        credit = result.credit
+        assignments = list(dict.fromkeys(assignment for _, assignment in totals))
+        items = [Item(name, result.most[name]) for name in assignments]
+        if credit:
+            items.append(Item(CREDIT_NAME, result.most_credit, is_credit=True))
+        students = dict.fromkeys([*(author for author, _ in totals), *credit])
+        values = {
+            student: tuple(
+                credit.get(student) if item.is_credit else totals.get((student, item.name)) for item in items
+            )
+            for student in students
+        }
+        notices = (*without_author(result), *_several(ambiguous), *without_credit(result))
+        return cls(tuple(items), values, notices)
+
+    def of_assignments(self) -> Marks:
+        """The marks for assignments alone."""
+        kept = [index for index, item in enumerate(self.items) if not item.is_credit]
+        values = {student: tuple(marks[index] for index in kept) for student, marks in self.values.items()}
+        present = {student: marks for student, marks in values.items() if any(mark is not None for mark in marks)}
+        return Marks(tuple(self.items[index] for index in kept), present, self.notices)
+
+
+def _totals(result: Result) -> tuple[dict[tuple[str, str], float], list[tuple[str, str]]]:
+    """The total of each author in each assignment, and the authors who have several submissions in one."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for total in result.totals:
+        if total.author:
+            found.setdefault((total.author, total.assignment), []).append(total.total)
+    ambiguous = [key for key, totals in found.items() if len(totals) > 1]
+    return {key: totals[0] for key, totals in found.items() if len(totals) == 1}, ambiguous
+
+
+def _nobody(ambiguous: Sequence[tuple[str, str]]) -> Problem:
+    if not ambiguous:
+        return NO_AUTHORS
+    message = f"every author has several submissions in {_assignment(ambiguous[0][1])}"
+    return Problem(message, "give the grades a column 'assignment' and fit again", "totals.csv")
+
+
+def without_author(result: Result) -> Iterator[Problem]:
+    """A notice of the submissions that are nobody's."""
+    unknown = [total.submission for total in result.totals if not total.author]
+    if unknown:
+        yield Problem(f"left out {counted(len(unknown), 'submission')} without author: {everyone(unknown)}")
+
+
+def _several(ambiguous: Sequence[tuple[str, str]]) -> Iterator[Problem]:
+    for assignment in dict.fromkeys(assignment for _, assignment in ambiguous):
+        authors = [author for author, where in ambiguous if where == assignment]
+        message = f"left out who has several submissions in {_assignment(assignment)}: {everyone(authors)}"
+        yield Problem(message, "enter their marks by hand")
+
+
+def without_credit(result: Result) -> Iterator[Problem]:
+    """Notices of the students who have no mark for peer grading, and of marks that are not what they should be."""
+    if not result.has_credit:
+        yield Problem("these results have no marks for peer grading", "fit the class again to get them")
+        return
+    students: dict[tuple[bool, str], list[str]] = {}
+    for grader in result.graders:
+        if grader.role == "student" and (grader.credit is None or grader.note):
+            students.setdefault((grader.credit is None, grader.note), []).append(grader.grader)
+    for (is_missing, note), names in students.items():
+        what = "no mark for peer grading" if is_missing else "marks for peer grading"
+        yield Problem(f"{what}{f' ({note})' if note else ''}: {everyone(names)}")
+
+
+def _assignment(name: str) -> str:
+    return f"the assignment {name!r}" if name else "the only assignment"
+
+
+def everyone(names: Sequence[str]) -> str:
+    """All names in quotation marks: whoever is left out has to be found."""
+    return ", ".join(map(repr, names))

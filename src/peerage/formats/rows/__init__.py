@@ -1,0 +1,1 @@
+"""From the rows of sheets to a gradebook, whatever system they come from."""

@@ -1,0 +1,1 @@
+"""Files in which the staff decide something: exclusions, overrides, fixed values, pseudonyms."""

@@ -1,0 +1,1 @@
+"""The systems whose files are recognised, one module or room each."""

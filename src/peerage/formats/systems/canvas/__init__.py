@@ -1,0 +1,1 @@
+"""Canvas: exported tables and saved answers of its API."""

@@ -1,0 +1,1 @@
+"""Moodle Workshop: database tables and course backups."""

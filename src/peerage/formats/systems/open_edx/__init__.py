@@ -1,0 +1,1 @@
+"""Open edX: the two reports on open response assessments."""

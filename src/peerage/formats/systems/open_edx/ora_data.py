@@ -1,0 +1,118 @@
+"""Open edX's ``ora_data`` report: a row per response, all its assessments as text in two cells.
+
+``Assessment Details`` says who scored when; ``Assessment Scores`` has a line for each criterion, such as
+``-- Ideas: Good (3)``. The two cells name assessments by the same numbers. Feedback may run over several lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from peerage.errors import InputError, Problem
+from peerage.formats.systems.extract import Extract, Grade, Omissions, records, require, sheet_of
+from peerage.formats.systems.open_edx.ora_grades import (
+    PEER,
+    SELF,
+    STAFF,
+    Assessment,
+    Part,
+    Response,
+    grades,
+    kind_problem,
+)
+from peerage.tables.reading_files import Source
+
+NAME = "ora-data"
+TITLE = "Open edX's report ora_data"
+
+_REQUIRED = ("Submission ID", "Anonymized Student ID", "Assessment Details", "Assessment Scores")
+_HEAD = re.compile(r"Assessment #(\S+)")
+_DETAIL = re.compile(r"-- (scored_at|type|scorer_username|scorer_id): (.*)")
+_FEEDBACK = re.compile(r"-- (?:feedback|overall_feedback):")
+_SCORE = re.compile(r"-- (.+?): .*\((-?[0-9]+(?:\.[0-9]+)?)\)")
+
+Blocks = dict[str, list[str]]
+
+
+def recognises(source: Source) -> bool:
+    """Whether a table has one of the cells that no other report has."""
+    cells = {"assessment details", "assessment scores"} & source.header
+    return bool(cells) and bool({"submission id", "anonymized student id", "location"} & source.header)
+
+
+def read(sources: Sequence[Source]) -> Extract:
+    """The peers' and the staff's assessments in one or several reports."""
+    problems: list[Problem] = []
+    sheets, notices = [], []
+    for source in sources:
+        require(source, _REQUIRED)
+        omissions = Omissions(source.file)
+        sheets.append(sheet_of(source.file, _grades(source, omissions, problems), source.sheet.notices))
+        notices += omissions.notices()
+    if problems:
+        raise InputError(problems)
+    return Extract(tuple(sheets), (), tuple(notices))
+
+
+def _grades(source: Source, omissions: Omissions, problems: list[Problem]) -> Iterator[Grade]:
+    for row, cells in records(source.sheet):
+        assignment = cells.get("problem name") or cells.get("location", "")
+        response = Response(row, cells["submission id"], assignment, cells["anonymized student id"])
+        details, scores = _blocks(cells["assessment details"]), _blocks(cells["assessment scores"])
+        if not details and not scores:
+            omissions.add("response", "without any assessment", row)
+        for number in details | scores:
+            found = [*_block_problems(source.file, row, number, details, scores)]
+            problems += found
+            if not found:
+                for line in scores[number]:
+                    if line.startswith("-- ") and ": " in line and not _SCORE.fullmatch(line):
+                        omissions.add("line", "that looks like a score but ends without points", row)
+                yield from grades(response, _assessment(details[number], scores[number]), omissions)
+
+
+def _blocks(cell: str) -> Blocks:
+    """The lines below each heading ``Assessment #12``, without those of feedback."""
+    blocks: Blocks = {}
+    lines: list[str] = []
+    for line in cell.splitlines():
+        head = _HEAD.fullmatch(line.strip())
+        if head:
+            lines = blocks.setdefault(head[1], [])
+        elif not _FEEDBACK.match(line):
+            lines.append(line.strip())
+    return blocks
+
+
+def _block_problems(file: str, row: int, number: str, details: Blocks, scores: Blocks) -> Iterator[Problem]:
+    remedy = "export the report again"
+    for name, blocks in (("Assessment Details", details), ("Assessment Scores", scores)):
+        if number not in blocks:
+            yield Problem(f"assessment {number} is not in the {name}", remedy, file, row)
+            return
+    known = _details(details[number])
+    for name in ("type", "scorer_id"):
+        if not known.get(name):
+            yield Problem(f"assessment {number} has no {name!r} in its details", remedy, file, row)
+    if known.get("type", PEER) not in (PEER, SELF, STAFF):
+        yield kind_problem(known["type"], file, row)
+    for criterion, times in Counter(part.criterion for part in _parts(scores[number])).items():
+        if times > 1:
+            message = f"assessment {number} scores {criterion!r} {times} times"
+            yield Problem(message, "remove lines of feedback that look like scores", file, row)
+
+
+def _details(lines: Sequence[str]) -> Mapping[str, str]:
+    """What the details say; the first line of each kind counts, because feedback comes last."""
+    return {match[1]: match[2].strip() for match in map(_DETAIL.fullmatch, reversed(lines)) if match}
+
+
+def _parts(lines: Sequence[str]) -> list[Part]:
+    return [Part(match[1].strip(), match[2]) for match in map(_SCORE.fullmatch, lines) if match]
+
+
+def _assessment(details: Sequence[str], scores: Sequence[str]) -> Assessment:
+    known = _details(details)
+    return Assessment(known["type"], known["scorer_id"], known.get("scored_at", ""), _parts(scores))

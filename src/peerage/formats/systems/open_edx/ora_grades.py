@@ -1,0 +1,69 @@
+"""Open edX: what the two reports on open response assessments have in common."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from peerage.errors import Problem
+from peerage.formats.systems.extract import Grade, Omissions
+
+PEER, SELF, STAFF = "PE", "SE", "ST"
+ROLES = {PEER: "student", STAFF: "ta"}
+
+
+class Part(NamedTuple):
+    """A criterion's label and the points of the option that was chosen, as text."""
+
+    criterion: str
+    points: str
+
+
+class Assessment(NamedTuple):
+    """An assessment of a response: its kind, its scorer, when it was made, and its parts."""
+
+    kind: str
+    scorer: str
+    time: str
+    parts: list[Part]
+
+
+class Response(NamedTuple):
+    """A response, and the row of the file that holds it or one of its assessments."""
+
+    row: int
+    submission: str
+    assignment: str
+    author: str
+
+
+def iso(time: str) -> str:
+    """A time as reports write it, in ISO 8601."""
+    return f"{time.removesuffix(' UTC')}+00:00" if time.endswith(" UTC") else time
+
+
+def grades(response: Response, assessment: Assessment, omissions: Omissions) -> list[Grade]:
+    """The grades of an assessment; none of a self-assessment."""
+    if assessment.kind == SELF:
+        omissions.add("self-assessment", "of a response", response.row)
+        return []
+    if not assessment.parts:
+        omissions.add("assessment", "without any points", response.row)
+    return [
+        Grade(
+            response.row,
+            response.submission,
+            assessment.scorer,
+            part.criterion,
+            part.points,
+            response.assignment,
+            response.author,
+            ROLES[assessment.kind],
+            iso(assessment.time),
+        )
+        for part in assessment.parts
+    ]
+
+
+def kind_problem(kind: str, file: str, row: int) -> Problem:
+    """A problem with an assessment whose type is unknown."""
+    return Problem(f"the assessment type {kind!r} is unknown", f"it has to be {PEER}, {SELF} or {STAFF}", file, row)

@@ -1,0 +1,1 @@
+"""Forms and surveys: a row per response."""

@@ -1,0 +1,1 @@
+"""Files that nobody has described: questions, guesses, and the mapping that results."""

@@ -1,0 +1,300 @@
+"""Updates of graders with the true grades summed out, in the censored model.
+
+Given the true grades, a grader's reliability, bias and efforts can move little: grades that were drawn to suit the old
+values hold them in place. Here each grader in turn is updated given the other graders alone:
+
+1. reliability and bias together, with the grader's efforts summed out too: they are reflected at their centre, plus
+   noise, and the reflection is accepted or refused by the probability of the grader's reports;
+2. the effort probability, with the efforts summed out, and then the effort of each review.
+
+The true grades are drawn anew before anything conditions on them. Successive values on opposite sides of a centre
+average out, so that means settle in few sweeps; the updates given the true grades see to the spread.
+
+Centres are averages over sweeps of the burn-in. A reflection is as probable as the way back: the indexes before and
+after add up to a number that does not depend on where the grader stands.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from peerage.inference.censored.cell_products import Int, find_report, load_author_means, load_special_prior, log_ratio
+from peerage.inference.numerics.arrays import F64, Given, State, Sums, Work
+from peerage.inference.numerics.grid_masses import AUTHORS
+from peerage.inference.numerics.jit import jit
+from peerage.inference.numerics.vectors import TINY, copy_into, multiply, sums_of_products
+
+MAX_SUMMED = 12
+"""Of submissions that more graders reviewed, the true grades are not summed out, but taken as they stand."""
+
+RELIABILITY, BIAS, COUNT = 0, 2, 4
+"""Columns of a grader's centre: the mean and the variance of each index, and how many sweeps they are averages of."""
+
+_SMALL = 1e-250
+"""Products of probabilities are turned into logarithms when they are smaller than this."""
+
+_ENOUGH = 30.0
+"""Sweeps over which a centre must have been averaged before it is used."""
+
+_MEMORY = 100.0
+"""Sweeps over which a centre is averaged at most: the start is to be forgotten."""
+
+_NOISE = 0.5
+"""How far, in standard deviations, a reflection falls from the point opposite."""
+
+
+@jit
+def update_graders(
+    rng: np.random.Generator,
+    keep: bool,
+    has_effort: bool,
+    has_bias: bool,
+    given: Given,
+    state: State,
+    sums: Sums,
+    work: Work,
+) -> None:
+    """Update all graders, one after the other; unless ``keep``, take their values into the centres first."""
+    tables, offset = given.tables, work.offset
+    if given.learning.correlated:
+        load_author_means(given, state, work.author_mean)
+    for grader in range(len(offset)):
+        offset[grader] = state.reliability[grader] * tables.row_length[grader] + tables.from_bias[state.bias[grader]]
+    for grader in range(len(offset)):
+        if not keep:
+            _average(state.centre[grader], state.reliability[grader], state.bias[grader])
+        reliability, bias = _reflected(grader, rng, has_bias, given, state)
+        moves = reliability != state.reliability[grader] or bias != state.bias[grader]
+        if not (moves or has_effort):
+            continue
+        weigh_reviews(grader, reliability, bias, given, state, work)
+        after = 0
+        if moves and np.log(rng.random()) < log_odds(grader, reliability, bias, has_effort, given, state, work):
+            state.reliability[grader], state.bias[grader] = reliability, bias
+            offset[grader] = reliability * tables.row_length[grader] + tables.from_bias[bias]
+            after = 1
+        if has_effort:
+            _draw_efforts(grader, after, rng, keep, given, state, sums, work)
+
+
+@jit
+def _average(centre: F64, reliability: Int, bias: Int) -> None:
+    """Take a grader's present values into the centre."""
+    centre[COUNT] = min(centre[COUNT] + 1.0, _MEMORY)
+    weight = 1.0 / centre[COUNT]
+    for column, value in ((RELIABILITY, reliability), (BIAS, bias)):
+        gap = value - centre[column]
+        centre[column] += weight * gap
+        centre[column + 1] += weight * ((1.0 - weight) * gap * gap - centre[column + 1])
+
+
+@jit
+def _reflected(grader: int, rng: np.random.Generator, has_bias: bool, given: Given, state: State) -> tuple[Int, Int]:
+    """Where a grader's reliability and bias are to move; where they are, if that is off the grid or nothing moves."""
+    centre, clamps = state.centre[grader], given.clamps
+    old_reliability, old_bias = np.int64(state.reliability[grader]), np.int64(state.bias[grader])
+    reliability, bias = old_reliability, old_bias
+    if centre[COUNT] < _ENOUGH:
+        return reliability, bias
+    if not clamps.reliability[grader] and given.beliefs.group[grader] != AUTHORS:
+        reliability = _opposite(rng, centre[RELIABILITY], centre[RELIABILITY + 1]) - old_reliability
+        if not 0 <= reliability < len(given.tables.reliability_points):
+            return old_reliability, old_bias
+    if has_bias and not clamps.bias[grader]:
+        bias = _opposite(rng, centre[BIAS], centre[BIAS + 1]) - old_bias
+        if not 0 <= bias < given.beliefs.bias.shape[1]:
+            return old_reliability, old_bias
+    return reliability, bias
+
+
+@jit
+def _opposite(rng: np.random.Generator, mean: float, variance: float) -> int:
+    """The sum of an index and that of the cell to which it is reflected."""
+    return int(np.floor(2.0 * mean + _NOISE * np.sqrt(variance) * rng.standard_normal() + 0.5))
+
+
+@jit
+def weigh_reviews(grader: int, reliability: Int, bias: Int, given: Given, state: State, work: Work) -> None:
+    """Log probabilities of each of a grader's reviews, in the rows of ``work.review_logs``.
+
+    With effort as the grader stands, with effort if the grader had another reliability and bias, and without effort.
+    All of this is one function because calling one with so many arrays takes longer than its work; only rare cases are
+    left to others.
+    """
+    reports, tables, beliefs, clamps = given.reports, given.tables, given.beliefs, given.clamps
+    running, offset, others, ones = work.running[0], work.offset, work.others, len(tables.log_mass)
+    before = offset[grader]
+    after = reliability * tables.row_length[grader] + tables.from_bias[bias]
+    for review in range(reports.grader_reviews[grader], reports.grader_reviews[grader + 1]):
+        submission = reports.review_submission[review]
+        begin, end = reports.submission_start[submission], reports.submission_start[submission + 1]
+        summed = end - begin <= MAX_SUMMED
+        correlated = reports.author_start[submission + 1] > reports.author_start[submission]
+        n_others = 0
+        if summed:
+            for position in range(begin, end):
+                other = reports.submission_reviews[position]
+                if other != review and state.effortful[other]:
+                    others[n_others, 0] = other
+                    others[n_others, 1] = reports.review_reports[other]
+                    others[n_others, 2] = reports.review_reports[other + 1]
+                    others[n_others, 3] = offset[reports.review_grader[other]]
+                    n_others += 1
+        log_before = log_after = careless = 0.0
+        product_before = product_after = 1.0
+        begins = reports.review_reports[review]
+        for report in range(begins, reports.review_reports[review + 1]):
+            cell, row = reports.report_cell[report], tables.report_row[report]
+            careless += beliefs.log_low_effort[report]
+            if not summed:
+                log_before += tables.log_mass[row + before + state.true_grade[cell]]
+                log_after += tables.log_mass[row + after + state.true_grade[cell]]
+                continue
+            component = np.int64(reports.cell_component[cell])
+            weights = beliefs.true_grade[component]
+            low, high = beliefs.support[component]
+            if correlated or clamps.cell_bin[cell] >= 0:
+                mean, weights = work.author_mean[cell], work.priors[cell - reports.submission_cells[submission]]
+                load_special_prior(
+                    np.int64(cell), component, correlated, mean, tables.true_grade_points, beliefs, clamps, weights
+                )
+                low, high = 0, len(running)
+            count, first, second, third = 0, ones, ones, ones
+            for k in range(n_others):
+                theirs = others[k, 1] + report - begins
+                if theirs >= others[k, 2] or reports.report_cell[theirs] != cell:
+                    theirs = find_report(others[k, 0], cell, reports.review_reports, reports.report_cell)
+                    if theirs < 0:
+                        continue
+                start = tables.report_row[theirs] + others[k, 3]
+                count += 1
+                if count == 1:
+                    first = start
+                elif count == 2:
+                    second = start
+                elif count == 3:
+                    third = start
+                else:
+                    if count == 4:
+                        copy_into(running, weights)
+                        weights = running
+                    multiply(weights, tables.mass, start, low, high)
+            total, with_before, with_after = sums_of_products(
+                weights, tables.mass, first, second, third, row + before, row + after, low, high
+            )
+            if min(total, with_before, with_after) > TINY:
+                product_before *= with_before / total
+                product_after *= with_after / total
+                if min(product_before, product_after) < _SMALL:
+                    log_before, product_before = log_before + np.log(product_before), 1.0
+                    log_after, product_after = log_after + np.log(product_after), 1.0
+            else:
+                log_before += log_ratio(report, review, submission, given, state, work)
+                offset[grader] = after
+                log_after += log_ratio(report, review, submission, given, state, work)
+                offset[grader] = before
+        logs = work.review_logs[review - reports.grader_reviews[grader]]
+        logs[0], logs[1] = log_before + np.log(product_before), log_after + np.log(product_after)
+        logs[2] = careless
+
+
+@jit
+def log_odds(
+    grader: int, reliability: Int, bias: Int, has_effort: bool, given: Given, state: State, work: Work
+) -> float:
+    """How much more probable, in logs, a grader's reviews are with another reliability and bias, which are weighed."""
+    beliefs, group = given.beliefs, given.beliefs.group[grader]
+    total = 0.0
+    if reliability != state.reliability[grader]:
+        logs = beliefs.log_reliability[group]
+        total += logs[reliability] - logs[state.reliability[grader]]
+    if bias != state.bias[grader]:
+        total += beliefs.log_bias[group, bias] - beliefs.log_bias[group, state.bias[grader]]
+    effort = state.effort[grader] if has_effort else 1.0
+    for place in range(given.reports.grader_reviews[grader + 1] - given.reports.grader_reviews[grader]):
+        before, after, careless = work.review_logs[place, 0], work.review_logs[place, 1], work.review_logs[place, 2]
+        total += _log_mixed(effort, after, careless) - _log_mixed(effort, before, careless)
+    return total
+
+
+@jit
+def _log_mixed(effort: float, careful: float, careless: float) -> float:
+    """Log probability of a review, whether it was made with effort or not."""
+    if effort >= 1.0:
+        return careful
+    if effort <= 0.0:
+        return careless
+    top = max(careful, careless)
+    return float(top + np.log(effort * np.exp(careful - top) + (1.0 - effort) * np.exp(careless - top)))
+
+
+@jit
+def _draw_efforts(
+    grader: int, after: int, rng: np.random.Generator, keep: bool, given: Given, state: State, sums: Sums, work: Work
+) -> None:
+    """Draw a grader's effort probability, with the efforts summed out, and then the effort of each review."""
+    logs, begun = work.review_logs, given.reports.grader_reviews[grader]
+    count = given.reports.grader_reviews[grader + 1] - begun
+    if not given.clamps.effort[grader]:
+        for place in range(count):
+            logs[place, 3] = _chance_of_effort(0.5, logs[place, after], logs[place, 2])
+        effort = draw_effort(rng, state.effort[grader], logs[:count, 3], given.beliefs.effort, work.effort_masses)
+        state.effort[grader] = effort
+    work.effortful[grader] = 0
+    for place in range(count):
+        probability = _chance_of_effort(state.effort[grader], logs[place, after], logs[place, 2])
+        state.effortful[begun + place] = rng.random() < probability
+        work.effortful[grader] += state.effortful[begun + place]
+        if keep:
+            sums.effortful[begun + place] += probability
+
+
+@jit
+def _chance_of_effort(effort: float, careful: float, careless: float) -> float:
+    """The probability that a review was made with effort."""
+    if effort <= 0.0 or effort >= 1.0:
+        return effort
+    return float(1.0 / (1.0 + (1.0 - effort) / effort * np.exp(min(careless - careful, 700.0))))
+
+
+@jit
+def draw_effort(rng: np.random.Generator, effort: float, shares: F64, prior: F64, masses: F64) -> float:
+    """Draw a grader's effort probability with the efforts summed out.
+
+    ``shares`` are the probabilities of effort of each review if both are equally probable beforehand. A value is
+    proposed from a histogram of the density, and accepted or refused by the density itself.
+    """
+    n_cells = len(masses)
+    for cell in range(n_cells):
+        masses[cell] = log_effort_density((cell + 0.5) / n_cells, shares, prior)
+    top = masses.max()
+    total = 0.0
+    for cell in range(n_cells):
+        masses[cell] = np.exp(masses[cell] - top)
+        total += masses[cell]
+    target, chosen = rng.random() * total, 0
+    while chosen < n_cells - 1 and target >= masses[chosen]:
+        target -= masses[chosen]
+        chosen += 1
+    proposed = (chosen + rng.random()) / n_cells
+    present = min(int(effort * n_cells), n_cells - 1)
+    gain = log_effort_density(proposed, shares, prior) - log_effort_density(effort, shares, prior)
+    # Not from the masses, which may have underflowed where the grader stands.
+    gain += log_effort_density((present + 0.5) / n_cells, shares, prior)
+    gain -= log_effort_density((chosen + 0.5) / n_cells, shares, prior)
+    return proposed if np.log(rng.random()) < gain else effort
+
+
+@jit
+def log_effort_density(effort: float, shares: F64, prior: F64) -> float:
+    """Log density, up to a constant, of an effort probability with the efforts summed out."""
+    if effort <= 0.0 or effort >= 1.0:
+        return -np.inf
+    total = (prior[0] - 1.0) * np.log(effort) + (prior[1] - 1.0) * np.log(1.0 - effort)
+    product = 1.0
+    for share in shares:
+        product *= 1.0 - effort + (2.0 * effort - 1.0) * share
+        if product < _SMALL:
+            total += np.log(product)
+            product = 1.0
+    return float(total + np.log(product))

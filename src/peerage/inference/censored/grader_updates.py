@@ -1,0 +1,196 @@
+"""The updates of graders in the censored model: reliabilities, biases and efforts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from peerage.inference.censored.learning_graders import learn_bias, learn_reliability
+from peerage.inference.censored.learning_grades import reliability_of
+from peerage.inference.numerics.arrays import I64, Flags, Given, State, Work
+from peerage.inference.numerics.grid_masses import AUTHORS
+from peerage.inference.numerics.hyperparameters import count_efforts, effort_prior, learn_effort
+from peerage.inference.numerics.jit import jit
+from peerage.inference.numerics.vectors import add, draw_from_logs, draw_from_product, exponentiate, flush
+
+_PENDING = 16
+"""Sums of logarithms are taken in 32 bits for this many reports, and then added up in 64."""
+
+
+@jit
+def count_effortful(grader: int | np.int64, grader_reviews: I64, effortful: Flags) -> int:
+    """How many of a grader's reviews are effortful."""
+    count = 0
+    for review in range(grader_reviews[grader], grader_reviews[grader + 1]):
+        count += effortful[review]
+    return count
+
+
+@jit
+def draw_reliabilities(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
+    """Draw all reliabilities, after the hyperparameters of their prior if these are learned.
+
+    Reliabilities that are tied to their owners' grades depend on each other if a submission has several authors, so
+    each of them is drawn at once.
+    """
+    clamped, group, size = given.clamps.reliability, given.beliefs.group, len(given.tables.reliability_points)
+    for grader in range(len(clamped)):
+        if not clamped[grader] and group[grader] != AUTHORS:
+            _load_reliability_logs(grader, given, state, work)
+            exponentiate(work.logs, work.scratch.likelihood[grader], size)
+    if given.learning.on:
+        learn_reliability(rng, adapt, given, state, work.scratch)
+    for grader in range(len(clamped)):
+        if not clamped[grader]:
+            _draw_reliability(grader, rng, given, state, work)
+
+
+@jit
+def _draw_reliability(grader: int, rng: np.random.Generator, given: Given, state: State, work: Work) -> None:
+    """Draw a grader's reliability given the likelihoods that have been loaded."""
+    group, chosen = given.beliefs.group[grader], -1
+    if group != AUTHORS:
+        prior = given.beliefs.reliability[group]
+        chosen = draw_from_product(rng, prior, work.scratch.likelihood[grader], work.part)
+    if chosen < 0:
+        chosen = _draw_reliability_from_logs(grader, rng, given, state, work)
+    state.reliability[grader] = chosen
+
+
+@jit
+def _load_reliability_logs(grader: int, given: Given, state: State, work: Work) -> None:
+    """Log likelihood of a grader's effortful reports for each reliability."""
+    reports, tables = given.reports, given.tables
+    size = len(tables.reliability_points)
+    logs, part, by_reliability = work.logs, work.part, tables.log_mass_by_reliability
+    for i in range(size):
+        logs[i] = 0.0
+        part[i] = 0.0
+    offset = tables.from_bias[state.bias[grader]]
+    pending = 0
+    for review in range(reports.grader_reviews[grader], reports.grader_reviews[grader + 1]):
+        if not state.effortful[review]:
+            continue
+        for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
+            start = tables.report_column[report] + (offset + state.true_grade[reports.report_cell[report]]) * size
+            add(part, by_reliability, start, size)
+            pending += 1
+            if pending == _PENDING:
+                flush(part, logs, size)
+                pending = 0
+    flush(part, logs, size)
+
+
+@jit
+def _draw_reliability_from_logs(grader: int, rng: np.random.Generator, given: Given, state: State, work: Work) -> int:
+    """Draw a reliability that is tied to its owner's grades, or far from what its prior expects."""
+    reports, tables, beliefs, logs = given.reports, given.tables, given.beliefs, work.logs
+    size = len(tables.reliability_points)
+    _load_reliability_logs(grader, given, state, work)
+    for i in range(size):
+        logs[i] += beliefs.log_reliability[beliefs.group[grader], i]
+    if reports.authored_start[grader + 1] > reports.authored_start[grader]:
+        linear, quadratic = _authored_terms(grader, given, state)
+        for i in range(size):
+            point = tables.reliability_points[i]
+            logs[i] += point * (linear - 0.5 * quadratic * point)
+    return draw_from_logs(rng, logs, size)
+
+
+@jit
+def _authored_terms(grader: int, given: Given, state: State) -> tuple[float, float]:
+    """What an author's own true grades say of the author's reliability p: ``linear·p − quadratic·p²/2``."""
+    reports, tables, beliefs = given.reports, given.tables, given.beliefs
+    linear = 0.0
+    quadratic = 0.0
+    for position in range(reports.authored_start[grader], reports.authored_start[grader + 1]):
+        submission = reports.authored[position]
+        begin, end = reports.author_start[submission], reports.author_start[submission + 1]
+        others = 0.0
+        for place in range(begin, end):
+            if reports.authors[place] != grader:
+                author = np.int64(reports.authors[place])
+                others += reliability_of(author, given.clamps, tables.reliability_points, state.reliability)
+        others /= end - begin
+        for cell in range(reports.submission_cells[submission], reports.submission_cells[submission + 1]):
+            component = reports.cell_component[cell]
+            slope = beliefs.author_slope[component] / (end - begin)
+            gap = tables.true_grade_points[state.true_grade[cell]] - beliefs.author_mean[component]
+            gap -= beliefs.author_slope[component] * (others - beliefs.author_origin[0])
+            linear += beliefs.author_precision[component] * slope * gap
+            quadratic += beliefs.author_precision[component] * slope * slope
+    return linear, quadratic
+
+
+@jit
+def draw_biases(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
+    """Draw all biases, after the hyperparameters of their prior if these are learned."""
+    clamped, size = given.clamps.bias, given.beliefs.bias.shape[1]
+    for grader in range(len(clamped)):
+        if not clamped[grader]:
+            _load_bias_logs(grader, given, state, work)
+            exponentiate(work.logs, work.scratch.likelihood[grader], size)
+    if given.learning.on:
+        learn_bias(rng, adapt, given, state, work.scratch)
+    for grader in range(len(clamped)):
+        if not clamped[grader]:
+            _draw_bias(grader, rng, given, state, work)
+
+
+@jit
+def _draw_bias(grader: int, rng: np.random.Generator, given: Given, state: State, work: Work) -> None:
+    """Draw a grader's bias given the likelihoods that have been loaded."""
+    group, size = given.beliefs.group[grader], given.beliefs.bias.shape[1]
+    chosen = draw_from_product(rng, given.beliefs.bias[group], work.scratch.likelihood[grader], work.part)
+    if chosen < 0:
+        _load_bias_logs(grader, given, state, work)
+        for i in range(size):
+            work.logs[i] += given.beliefs.log_bias[group, i]
+        chosen = draw_from_logs(rng, work.logs, size)
+    state.bias[grader] = chosen
+
+
+@jit
+def _load_bias_logs(grader: int, given: Given, state: State, work: Work) -> None:
+    """Log likelihood of a grader's effortful reports for each bias."""
+    reports, tables = given.reports, given.tables
+    size = given.beliefs.bias.shape[1]
+    logs, part, by_bias = work.logs, work.part, tables.log_mass_by_bias
+    for i in range(size):
+        logs[i] = 0.0
+        part[i] = 0.0
+    offset = state.reliability[grader] * tables.row_length[grader]
+    pending = 0
+    for review in range(reports.grader_reviews[grader], reports.grader_reviews[grader + 1]):
+        if not state.effortful[review]:
+            continue
+        for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
+            start = tables.report_row[report] + offset
+            start += tables.from_true_grade[state.true_grade[reports.report_cell[report]]]
+            add(part, by_bias, start, size)
+            pending += 1
+            if pending == _PENDING:
+                flush(part, logs, size)
+                pending = 0
+    flush(part, logs, size)
+
+
+@jit
+def draw_efforts(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
+    """Draw all effort probabilities, after the hyperparameters of their prior if these are learned."""
+    reviews, prior, clamped = given.reports.grader_reviews, given.beliefs.effort, given.clamps.effort
+    if given.learning.on:
+        count_efforts(reviews, work.effortful, clamped, work.scratch.exceeding)
+        learn_effort(rng, adapt, state.hyper, state.hyper_width, work.scratch.exceeding)
+        prior[0], prior[1] = effort_prior(state.hyper)
+    for grader in range(len(clamped)):
+        if not clamped[grader]:
+            _draw_effort(grader, rng, given, state)
+
+
+@jit
+def _draw_effort(grader: int, rng: np.random.Generator, given: Given, state: State) -> None:
+    """Draw a grader's effort probability given the efforts."""
+    reviews, prior = given.reports.grader_reviews, given.beliefs.effort
+    effortful = count_effortful(grader, reviews, state.effortful)
+    count = reviews[grader + 1] - reviews[grader]
+    state.effort[grader] = rng.beta(prior[0] + effortful, prior[1] + count - effortful)

@@ -1,0 +1,166 @@
+"""How the hyperparameters of graders and of low effort move in the censored model, and what that does to priors."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from peerage.inference.censored.learning_grades import refresh_true_grades
+from peerage.inference.numerics.arrays import F32, F64, I32, Beliefs, Flags, Given, Learning, Scratch, State
+from peerage.inference.numerics.grid_masses import (
+    AUTHORS,
+    SMALLEST,
+    STUDENTS,
+    TAS,
+    bias_masses,
+    low_effort_masses,
+    reliability_masses,
+    store,
+)
+from peerage.inference.numerics.hyperparameters import (
+    MEAN_BIAS,
+    N_CLASSWIDE,
+    RELIABILITY,
+    RELIABILITY_TA,
+    REPEATS,
+    SHAPE,
+    SIGMA_B,
+    TAU_L,
+    effort_prior,
+    log_hyperprior,
+    propose,
+    settle,
+)
+from peerage.inference.numerics.jit import jit
+from peerage.inference.numerics.vectors import REORDER
+
+
+@jit
+def refresh(learning: Learning, beliefs: Beliefs, theta: F64, scratch: Scratch) -> None:
+    """Make all priors on the grids anew."""
+    refresh_true_grades(learning, beliefs, theta, scratch.masses)
+    refresh_low_effort(learning, theta, scratch.low_effort, beliefs.log_low_effort)
+    refresh_reliabilities(learning, beliefs, theta, scratch)
+    refresh_biases(learning, beliefs, theta, scratch)
+    beliefs.effort[0], beliefs.effort[1] = effort_prior(theta)
+
+
+@jit
+def refresh_low_effort(learning: Learning, theta: F64, by_level: F64, out: F64) -> None:
+    """The log probability of every report if no effort was made."""
+    for component in range(len(by_level)):
+        for level in range(low_effort_masses(component, learning, theta, by_level[component])):
+            by_level[component, level] = math.log(by_level[component, level])
+    for report in range(len(out)):
+        out[report] = by_level[learning.report_component[report], learning.report_level[report]]
+
+
+@jit
+def learn_low_effort(rng: np.random.Generator, adapt: bool, given: Given, state: State, scratch: Scratch) -> None:
+    """Move the precision of low-effort reports and each component's centre of them."""
+    reports, learning, theta, width = given.reports, given.learning, state.hyper, state.hyper_width
+    counts, masses = scratch.level_counts, scratch.masses
+    counts[:] = 0.0
+    for review in range(len(reports.review_grader)):
+        if not state.effortful[review]:
+            for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
+                counts[learning.report_component[report], learning.report_level[report]] += 1.0
+    n_components = len(counts)
+    for position in range(REPEATS * (n_components + 1)):
+        component = position % (n_components + 1) - 1
+        first, last = (0, n_components) if component < 0 else (component, component + 1)
+        index = TAU_L if component < 0 else N_CLASSWIDE + 2 * n_components + component
+        current = _log_low_effort(first, last, learning, theta, counts, masses)
+        old, before = propose(rng, theta, width, index)
+        proposed = _log_low_effort(first, last, learning, theta, counts, masses)
+        settle(rng, theta, width, index, old, proposed - current + log_hyperprior(theta) - before, adapt)
+    refresh_low_effort(learning, theta, scratch.low_effort, given.beliefs.log_low_effort)
+
+
+@jit
+def _log_low_effort(first: int, last: int, learning: Learning, theta: F64, counts: F64, masses: F64) -> float:
+    """Log probability of some components' low-effort reports."""
+    total = 0.0
+    for component in range(first, last):
+        for level in range(low_effort_masses(component, learning, theta, masses)):
+            if counts[component, level] > 0.0:
+                total += counts[component, level] * math.log(masses[level])
+    return total
+
+
+@jit(fastmath=REORDER)
+def _dot(prior: F64, likelihood: F32) -> float:
+    total = 0.0
+    for i in range(np.uint64(len(likelihood))):
+        total += prior[i] * likelihood[i]
+    return float(total)
+
+
+@jit
+def _log_marginal(prior: F64, size: int, wanted: int, group: I32, clamped: Flags, likelihood: F32) -> float:
+    """Log probability of a group's effortful reports, the variable whose prior is given summed out."""
+    total = 0.0
+    for grader in range(len(group)):
+        if group[grader] == wanted and not clamped[grader]:
+            total += math.log(max(_dot(prior, likelihood[grader, :size]), SMALLEST))
+    return total
+
+
+@jit
+def refresh_reliabilities(learning: Learning, beliefs: Beliefs, theta: F64, scratch: Scratch) -> None:
+    """The prior masses of students' and TAs' reliabilities."""
+    for group in (STUDENTS, TAS):
+        reliability_masses(group, learning, theta, scratch.masses)
+        store(scratch.masses, beliefs.reliability[group], beliefs.log_reliability[group])
+
+
+@jit
+def learn_reliability(rng: np.random.Generator, adapt: bool, given: Given, state: State, scratch: Scratch) -> None:
+    """Move the reliability priors' hyperparameters, reliabilities summed out."""
+    learning, theta, width, masses = given.learning, state.hyper, state.hyper_width, scratch.masses
+    group, clamped = given.beliefs.group, given.clamps.reliability
+    current = 0.0
+    for index in (RELIABILITY, SHAPE, RELIABILITY_TA):
+        wanted = TAS if index == RELIABILITY_TA else STUDENTS
+        if index != SHAPE:
+            size = reliability_masses(wanted, learning, theta, masses)
+            current = _log_marginal(masses, size, wanted, group, clamped, scratch.likelihood)
+        old, before = propose(rng, theta, width, index)
+        size = reliability_masses(wanted, learning, theta, masses)
+        proposed = _log_marginal(masses, size, wanted, group, clamped, scratch.likelihood)
+        if settle(rng, theta, width, index, old, proposed - current + log_hyperprior(theta) - before, adapt):
+            current = proposed
+    refresh_reliabilities(learning, given.beliefs, theta, scratch)
+
+
+@jit
+def refresh_biases(learning: Learning, beliefs: Beliefs, theta: F64, scratch: Scratch) -> None:
+    """The prior masses of all groups' biases."""
+    for group in range(len(beliefs.bias)):
+        bias_masses(group, learning, theta, scratch.masses)
+        store(scratch.masses, beliefs.bias[group], beliefs.log_bias[group])
+
+
+@jit
+def _log_biases(learning: Learning, theta: F64, group: I32, clamped: Flags, likelihood: F32, masses: F64) -> float:
+    total = 0.0
+    for wanted in range(AUTHORS + 1):
+        bias_masses(wanted, learning, theta, masses)
+        total += _log_marginal(masses, len(learning.bias_edges) - 1, wanted, group, clamped, likelihood)
+    return total
+
+
+@jit
+def learn_bias(rng: np.random.Generator, adapt: bool, given: Given, state: State, scratch: Scratch) -> None:
+    """Move the spread of biases and, where staff graded, the students' mean bias; biases summed out."""
+    learning, theta, width, masses = given.learning, state.hyper, state.hyper_width, scratch.masses
+    group, clamped = given.beliefs.group, given.clamps.bias
+    current = _log_biases(learning, theta, group, clamped, scratch.likelihood, masses)
+    for index in (SIGMA_B, MEAN_BIAS):
+        if index == SIGMA_B or learning.has_staff:
+            old, before = propose(rng, theta, width, index)
+            proposed = _log_biases(learning, theta, group, clamped, scratch.likelihood, masses)
+            if settle(rng, theta, width, index, old, proposed - current + log_hyperprior(theta) - before, adapt):
+                current = proposed
+    refresh_biases(learning, given.beliefs, theta, scratch)

@@ -1,0 +1,82 @@
+"""What may be wrong with a fit besides its convergence, in plain words, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from peerage.errors import Problem
+from peerage.support.wording import counted
+
+if TYPE_CHECKING:
+    from peerage.inference.posterior import Posterior
+
+_END_CELL_LIMIT = 1e-3
+_LARGEST_SHIFT = 0.5
+"""How far priors may move a component's mean grade, on the 0–5 scale, before a fit warns."""
+
+
+def problems_of(posterior: Posterior) -> Iterator[Problem]:
+    """Everything that is wrong, in the order in which one would look into it."""
+    yield from _modes(posterior)
+    yield from _ends_of_grids(posterior)
+    yield from _moved_by_priors(posterior)
+    yield from _unidentified(posterior)
+
+
+def _moved_by_priors(posterior: Posterior) -> Iterator[Problem]:
+    """Components whose grades fixed priors move as a whole: they were made for another class."""
+    if posterior.model.learned:
+        return
+    peers, _ = posterior.peers()
+    mu_s, _ = posterior.layout.true_grade_prior
+    for index, component in enumerate(posterior.book.rubric.components):
+        mine = (posterior.layout.reports.cell_component == index) & ~np.isnan(peers)
+        if not mine.any():
+            continue
+        expected = posterior.samples.level_mass[mine, : component.n_levels] @ component.scaled
+        before = float(component.to_model(peers[mine]).mean())
+        if abs(expected.mean() - before) > _LARGEST_SHIFT:
+            message = (
+                f"the priors move {component.name} by {expected.mean() - before:+.1f} on a scale of 0 to 5: they "
+                f"expect a mean near {mu_s[index]:g}, and the peers' is {before:.1f}"
+            )
+            yield Problem(message, "use learned priors")
+
+
+def _modes(posterior: Posterior) -> Iterator[Problem]:
+    if posterior.restarts:
+        number = f"{counted(len(posterior.restarts), 'chain')} of {posterior.samples.n_chains}"
+        message = (
+            f"{number} settled on another reading of the class, which predicts reviews worse, and started again from "
+            "the best chain"
+        )
+        yield Problem(message)
+
+
+def _unidentified(posterior: Posterior) -> Iterator[Problem]:
+    """Learned priors need submissions with several reports, to tell graders' noise from differences in quality."""
+    most = np.bincount(posterior.layout.reports.report_cell, minlength=posterior.layout.n_cells).max()
+    if posterior.model.learned and most < 2:
+        message = "no submission has two reports of a component, so that noise cannot be told from true differences"
+        yield Problem(message, "have each submission graded more than once, or use fixed priors")
+
+
+def _ends_of_grids(posterior: Posterior) -> Iterator[Problem]:
+    """Draws that pile up at the end of a grid: the grid, not the data, decides there."""
+    for name, free, labels in posterior.inferred():
+        share = posterior.margins.at_ends(name)[free]
+        if len(free) and share.max() > _END_CELL_LIMIT:
+            worst, words = int(np.argmax(share)), name.replace("_", " ")
+            message = f"{words} of {labels[worst]} lies at the end of its grid in {share[worst]:.1%} of the draws"
+            yield Problem(message, _end_cell_remedy(posterior))
+
+
+def _end_cell_remedy(posterior: Posterior) -> str:
+    if posterior.model.learned:
+        return "it is as extreme as the model allows: look at the reports behind it"
+    if posterior.model.grids == "wide":
+        return "its prior does not fit this class: choose other priors"
+    return "use grids='wide'"

@@ -1,0 +1,239 @@
+"""Leave-one-out: how well a fit predicts each review from all the others, without refitting.
+
+A draw's prediction of a review sums out the true grades and the grader's effort, from the other reviews alone. What the
+review taught about its grader's reliability and bias, and about learned priors, is undone by importance sampling with
+weights 1/density, Pareto-smoothed. Plain importance sampling from the likelihood, true grades included, is not reliable
+here: with three or four reports, each has a large say in its submission's true grade.
+
+Reviews that a fit has not seen are predicted by its draws in the same way, where nothing has to be undone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerage.inference.censored import censored_engine
+from peerage.inference.checking.leave_one_out_kernels import Parts, Prediction, Scale, leave_out, leave_out_exactly
+from peerage.inference.checking.predictive_density import report_bins
+from peerage.inference.layout import Layout
+from peerage.inference.numerics.jit import jit
+from peerage.inference.numerics.psis import smooth
+from peerage.inference.sampling.chains import VARIABLES, Samples, with_own_beliefs
+from peerage.inference.sampling.draws import Draws
+from peerage.inference.uncensored import uncensored_engine
+
+Floats = NDArray[np.float64]
+
+DRAWS = 500
+"""How many draws, spread over all chains, predict each review."""
+
+AT_ONCE = 4_000_000
+"""How many predictions, one for each draw and review, are held in memory at a time; each takes some 30 bytes."""
+
+_FEW = 2000
+"""Of how many reviews the predictions are weighted at a time."""
+
+TRUSTED_K = 0.7
+"""Up to this Pareto shape, an importance-sampling estimate is reliable (Vehtari et al. 2024)."""
+
+
+@dataclass(frozen=True)
+class LeaveOneOut:
+    """Predictions of each review from all the others; reviews and reports are in the gradebook's order.
+
+    Attributes
+    ----------
+    log_mass: (reviews,) log probability of the review's grades, effort summed out
+    pareto_k: (reviews,) the shape of the importance weights' tail
+    mean: (reviews, components) expected grades on the model's scale, NaN where not graded
+    by_chain: (chains, reviews) the same as ``log_mass`` from each chain alone
+    """
+
+    log_mass: Floats
+    pareto_k: Floats
+    mean: Floats
+    by_chain: Floats
+
+    @property
+    def untrusted(self) -> NDArray[np.bool_]:
+        """(reviews,) whether the estimate may be off, because the review is too influential."""
+        return self.pareto_k > TRUSTED_K
+
+
+def leave_one_out(
+    layout: Layout, samples: Samples, draws: Draws, seed: int, *, count: int = DRAWS, workers: int = 1
+) -> LeaveOneOut:
+    """Predict each review from all the others, those of some submissions at a time."""
+    kept, book, everything = _kept(samples, count), layout.book, np.ones(layout.book.n_reviews, bool)
+    predictors = _predictors(layout, samples, draws, seed, everything)
+    out = LeaveOneOut(
+        np.empty(book.n_reviews),
+        np.empty(book.n_reviews),
+        np.full((book.n_reviews, len(book.rubric)), np.nan),
+        np.empty((samples.n_chains, book.n_reviews)),
+    )
+    with ThreadPoolExecutor(workers) as pool:
+        for some in _portions(layout, AT_ONCE // (samples.n_chains * len(kept))):
+            predictions = list(pool.map(lambda run, some=some: run.predict(kept, some), predictors))
+            _collect(layout, some, predictions, out)
+    return out
+
+
+def predict_unseen(
+    layout: Layout, seen: NDArray[np.bool_], samples: Samples, draws: Draws, seed: int, *, count: int = DRAWS
+) -> Floats:
+    """Log probability of each review that is not ``seen``, by draws of a fit to those that are.
+
+    ``layout`` has all reviews; ``seen`` and the result are in the gradebook's order.
+    """
+    known = seen[layout.review_order]
+    wanted = _Portion.of(layout, ~known)
+    predictors = _predictors(layout, samples, draws, seed, known)
+    logs = np.concatenate([run.predict(_kept(samples, count), wanted).log_mass for run in predictors])
+    found = np.full(layout.book.n_reviews, np.nan)
+    found[layout.review_order[wanted.reviews]] = _log_sum(logs.T) - np.log(len(logs))
+    return found[~seen]
+
+
+def _kept(samples: Samples, count: int) -> NDArray[np.int64]:
+    """Which draws of each chain predict, if all chains together have ``count``."""
+    per_chain = max(count // samples.n_chains, 1)
+    return np.unique(np.linspace(0, samples.n_kept - 1, per_chain).round().astype(np.int64))
+
+
+class _Portion(NamedTuple):
+    """Some reviews: flags for all reviews of the layout, their places, and those of their reports."""
+
+    flags: NDArray[np.bool_]
+    reviews: NDArray[np.intp]
+    reports: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, layout: Layout, flags: NDArray[np.bool_]) -> _Portion:
+        """The reviews whose flag is set."""
+        return cls(flags, np.flatnonzero(flags), np.flatnonzero(flags[layout.report_review]))
+
+
+def _portions(layout: Layout, n_reviews: int) -> Iterator[_Portion]:
+    """All reviews, those of successive submissions together, in portions of about so many."""
+    ends = layout.reports.submission_start[1:]
+    submission = layout.book.review_submission[layout.review_order]
+    first = 0
+    while first < len(ends):
+        limit = (ends[first - 1] if first else 0) + n_reviews
+        last = max(int(np.searchsorted(ends, limit, side="right")), first + 1)
+        yield _Portion.of(layout, (submission >= first) & (submission < last))
+        first = last
+
+
+def _predictors(layout: Layout, samples: Samples, draws: Draws, seed: int, seen: NDArray[np.bool_]) -> list[_Predictor]:
+    """One for each chain."""
+    engine: Any = censored_engine if layout.model.censoring else uncensored_engine
+    given, scale, low_effort = engine.prepare(layout), _scale(layout), draws.low_effort_masses()
+    rngs = [np.random.default_rng([seed, index]) for index in range(samples.n_chains)]
+    return [
+        _Predictor(layout, engine, given, scale, samples, index, low_effort[index], rng, seen)
+        for index, rng in enumerate(rngs)
+    ]
+
+
+class _Predictor:
+    """One chain's predictions, draw by draw; reviews that were not seen are known to nobody."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        engine: Any,
+        given: Any,
+        scale: Scale,
+        samples: Samples,
+        index: int,
+        low_effort: Floats,
+        rng: np.random.Generator,
+        seen: NDArray[np.bool_],
+    ) -> None:
+        self.kernel = leave_out if layout.model.censoring else leave_out_exactly
+        self.layout, self.rng, self.scale, self.low_effort = layout, rng, scale, low_effort
+        self.stored = {name: samples.draws[name][index] for name in VARIABLES} | {"hyper": samples.kept_hyper[index]}
+        self.given = with_own_beliefs(given)
+        self.state = engine.initial_state(layout, self.given, rng)
+        self.work = engine.new_work(layout)
+        n_reviews, n_reports = layout.book.n_reviews, len(layout.report_level)
+        self.out = Prediction(np.zeros(n_reviews), np.zeros(n_reviews), np.zeros(n_reports))
+        n_seen = np.bincount(layout.reports.review_grader[seen], minlength=layout.n_graders)
+        self.parts = Parts(seen, n_seen, seen)
+
+    def predict(self, draws: NDArray[np.int64], some: _Portion) -> Prediction:
+        """Predict some reviews in some draws, which are the first axis of the result."""
+        n_reviews, n_reports = (len(draws), len(some.reviews)), (len(draws), len(some.reports))
+        found = Prediction(np.empty(n_reviews), np.empty(n_reviews), np.empty(n_reports, np.float32))
+        parts = self.parts._replace(wanted=some.flags)
+        for place, draw in enumerate(draws):
+            for name, stored in self.stored.items():
+                getattr(self.state, name)[:] = stored[draw]
+            numbers = self._numbers("reliability"), self._numbers("bias")
+            scale = self.scale._replace(low_effort=self.low_effort[draw])
+            self.kernel(self.rng, self.given, self.state, self.work, *numbers, scale, parts, self.out)
+            found.log_density[place] = self.out.log_density[some.reviews]
+            found.log_mass[place] = self.out.log_mass[some.reviews]
+            found.mean[place] = self.out.mean[some.reports]
+        return found
+
+    def _numbers(self, name: str) -> Floats:
+        current, known = getattr(self.state, name), getattr(self.layout.known, name)
+        if current.dtype.kind == "i":
+            points = getattr(self.layout.grids, name).points
+            current = points[np.minimum(current, len(points) - 1)]
+        return np.asarray(np.where(np.isnan(known), current, known))
+
+
+def _scale(layout: Layout) -> Scale:
+    components = layout.book.rubric.components
+    edges = np.full((len(components), layout.max_levels + 1), np.inf)
+    grades = np.zeros((len(components), layout.max_levels))
+    for index, component in enumerate(components):
+        edges[index, : component.n_levels + 1] = component.edges
+        grades[index, : component.n_levels] = component.scaled
+    component_of = layout.report_component.astype(np.int64)
+    return Scale(component_of, layout.report_level, *report_bins(layout), edges, grades, np.zeros(grades.shape))
+
+
+def _collect(layout: Layout, some: _Portion, predictions: list[Prediction], out: LeaveOneOut) -> None:
+    """Fill in some reviews from each chain's predictions, a few at a time lest the weights take as much again."""
+    owner = np.searchsorted(some.reviews, layout.report_review[some.reports])
+    for begin in range(0, len(some.reviews), _FEW):
+        few = slice(begin, begin + _FEW)
+        place = layout.review_order[some.reviews[few]]
+        densities = [-found.log_density[:, few].T for found in predictions]
+        masses = [found.log_mass[:, few].T for found in predictions]
+        for row, density, mass in zip(out.by_chain, densities, masses, strict=True):
+            own = np.array(density, order="C")
+            _smooth_rows(own)
+            row[place] = _log_sum(own + mass)
+        weights = np.ascontiguousarray(np.concatenate(densities, axis=1))
+        out.pareto_k[place] = _smooth_rows(weights)
+        out.log_mass[place] = _log_sum(weights + np.concatenate(masses, axis=1))
+        reports = slice(*np.searchsorted(owner, [begin, begin + _FEW]))
+        means = np.concatenate([found.mean[:, reports].T for found in predictions], axis=1)
+        review, component = owner[reports] - begin, layout.report_component[some.reports[reports]]
+        out.mean[place[review], component] = (np.exp(weights)[review] * means).sum(axis=1)
+
+
+def _log_sum(logs: Floats) -> Floats:
+    """Log of the sum of exponentials along the last axis."""
+    top = logs.max(axis=-1)
+    return np.asarray(top + np.log(np.exp(logs - top[..., None]).sum(axis=-1)))
+
+
+@jit
+def _smooth_rows(log_ratios: Floats) -> Floats:
+    shapes = np.empty(len(log_ratios))
+    for row in range(len(log_ratios)):
+        shapes[row] = smooth(log_ratios[row])
+    return shapes

@@ -1,0 +1,117 @@
+"""How probable a review is: the log probability of its reported bins, effort summed out.
+
+This is the same quantity for every model, censored or not, so that models can be compared by it.
+"""
+
+from __future__ import annotations
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from peerage.inference.layout import Layout
+from peerage.inference.numerics.jit import jit
+from peerage.inference.sampling.draws import Draws
+
+
+def log_likelihood(layout: Layout, draws: Draws, workers: int = 1) -> NDArray[np.float32]:
+    """(chain, draw, review) log of e·∏L₁ + (1 − e)·∏L₀ for each review, in the gradebook's order of reviews."""
+    true_grade, reliability = draws.on_model_scale("true_grade"), draws["reliability"]
+    bias, effort = draws["bias"], draws["effort"]
+    low, high = report_bins(layout)
+    low_effort = draws.low_effort_masses()
+    out = np.empty((*effort.shape[:2], layout.book.n_reviews), np.float32)
+    reports, place = layout.reports, layout.review_order
+
+    def one_chain(chain: int) -> None:
+        _review_log_masses(
+            true_grade[chain],
+            reliability[chain],
+            bias[chain],
+            effort[chain],
+            reports.review_reports,
+            reports.review_grader,
+            reports.report_cell,
+            low,
+            high,
+            low_effort[chain],
+            layout.report_component,
+            layout.report_level,
+            place,
+            out[chain],
+        )
+
+    with ThreadPoolExecutor(workers) as pool:
+        list(pool.map(one_chain, range(len(out))))
+    return out
+
+
+def report_masses(layout: Layout, draws: Draws, grader: int, submission: int) -> dict[int, NDArray[np.float64]]:
+    """For each component of a submission, the probability of each grade that a grader might report on it."""
+    reliability, bias, effort = (
+        draws[name][:, :, grader].ravel().astype(np.float64) for name in ("reliability", "bias", "effort")
+    )
+    cells = np.flatnonzero(layout.cell_submission == submission)
+    true_grades = draws.on_model_scale("true_grade")
+    low_effort = draws.low_effort_masses()
+    masses = {}
+    for cell in cells:
+        index = int(layout.reports.cell_component[cell])
+        component = layout.book.rubric.components[index]
+        centre = true_grades[:, :, cell].ravel().astype(np.float64) + bias
+        effortful = np.diff(ndtr((component.edges - centre[:, None]) * np.sqrt(reliability)[:, None]), axis=1)
+        careless = low_effort[:, :, index, : component.n_levels].reshape(len(effort), -1)
+        mixed = effort[:, None] * effortful + (1 - effort[:, None]) * careless
+        masses[index] = np.asarray(mixed.mean(axis=0))
+    return masses
+
+
+def report_bins(layout: Layout) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(reports,) the ends of each report's bin on the model's scale."""
+    edges = np.full((len(layout.book.rubric), layout.max_levels + 1), np.inf)
+    for index, component in enumerate(layout.book.rubric.components):
+        edges[index, : component.n_levels + 1] = component.edges
+    component_of, level = layout.report_component, layout.report_level
+    return edges[component_of, level], edges[component_of, level + 1]
+
+
+@jit
+def bin_mass(low: float, high: float, centre: float, reliability: float) -> float:
+    """Probability of [low, high) under N(centre, 1/reliability), from the tail in which it is accurate."""
+    root = math.sqrt(0.5 * reliability)
+    a, b = (low - centre) * root, (high - centre) * root
+    if a > 0:
+        return 0.5 * (math.erfc(a) - math.erfc(b))
+    return 0.5 * (math.erfc(-b) - math.erfc(-a))
+
+
+@jit
+def _review_log_masses(
+    true_grade: NDArray[np.float32],
+    reliability: NDArray[np.float32],
+    bias: NDArray[np.float32],
+    effort: NDArray[np.float32],
+    review_reports: NDArray[np.int64],
+    review_grader: NDArray[np.int32],
+    report_cell: NDArray[np.int32],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    low_effort: NDArray[np.float64],
+    component: NDArray[np.int32],
+    level: NDArray[np.int64],
+    place: NDArray[np.int64],
+    out: NDArray[np.float32],
+) -> None:
+    for draw in range(len(true_grade)):
+        for review in range(len(review_grader)):
+            grader = review_grader[review]
+            with_effort = float(effort[draw, grader])
+            without = 1.0 - with_effort
+            for report in range(review_reports[review], review_reports[review + 1]):
+                centre = true_grade[draw, report_cell[report]] + bias[draw, grader]
+                with_effort *= bin_mass(low[report], high[report], centre, reliability[draw, grader])
+                without *= low_effort[draw, component[report], level[report]]
+            out[draw, place[review]] = math.log(max(with_effort + without, 1e-300))

@@ -1,0 +1,103 @@
+"""The class's reports drawn anew from the fitted model: the same reviews, other grades."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerage.inference.layout import Layout
+from peerage.inference.numerics.jit import jit
+from peerage.inference.sampling.chains import VARIABLES, Samples
+from peerage.inference.sampling.draws import Draws
+from peerage.rubric import MODEL_MAXIMUM
+
+_AT_A_TIME = 20
+"""How many draws are turned into numbers at once; of a large class, all would not fit into memory."""
+
+
+def replicated_levels(
+    layout: Layout, samples: Samples, count: int, seed: int, rng: np.random.Generator
+) -> Iterator[NDArray[np.int64]]:
+    """Draw the (reports,) levels of all reports ``count`` times, from draws spread evenly over the chains.
+
+    Each time, the decisions about effort are made anew with the draw's efforts. ``seed`` is the fit's, which places
+    draws within the cells of their grids.
+    """
+    reports = layout.reports
+    cuts = np.full((len(layout.book.rubric), layout.max_levels), np.inf)
+    for index, component in enumerate(layout.book.rubric.components):
+        cuts[index, : component.n_levels - 1] = component.cuts
+    for draws in _few_at_a_time(layout, samples, count, seed):
+        true_grade, reliability, bias, effort = (draws.on_model_scale(name)[0] for name in VARIABLES)
+        centre, precision = (values[0] for values in draws.low_effort())
+        for draw in range(len(effort)):
+            values = _draw_values(
+                rng,
+                true_grade[draw],
+                reliability[draw],
+                bias[draw],
+                effort[draw],
+                reports.review_reports,
+                reports.review_grader,
+                reports.report_cell,
+                centre[draw, layout.report_component],
+                precision[draw] ** -0.5,
+                layout.epsilon,
+            )
+            yield _levels(values, layout.report_component, cuts)
+
+
+def _few_at_a_time(layout: Layout, samples: Samples, count: int, seed: int) -> Iterator[Draws]:
+    """``count`` draws spread evenly over all chains, some repeatedly where there are fewer, a few at a time.
+
+    Each lot is placed within the cells of the grids by random numbers of its own.
+    """
+    chosen = np.linspace(0, samples.n_chains * samples.n_kept - 1, count).round().astype(np.int64)
+    for lot, begin in enumerate(range(0, count, _AT_A_TIME)):
+        chain, draw = np.divmod(chosen[begin : begin + _AT_A_TIME], samples.n_kept)
+        some = {name: values[chain, draw][None] for name, values in samples.draws.items()}
+        hyper = samples.kept_hyper[chain, draw][None]
+        part = replace(samples, draws=some, hyper=hyper, kept=np.arange(len(draw)))
+        yield Draws(layout, part, seed + lot)
+
+
+@jit
+def _draw_values(
+    rng: np.random.Generator,
+    true_grade: NDArray[np.float32],
+    reliability: NDArray[np.float32],
+    bias: NDArray[np.float32],
+    effort: NDArray[np.float32],
+    review_reports: NDArray[np.int64],
+    review_grader: NDArray[np.int32],
+    report_cell: NDArray[np.int32],
+    low_effort_mean: NDArray[np.float64],
+    low_effort_sd: float,
+    uniform_share: float,
+) -> NDArray[np.float64]:
+    """(reports,) values on the model's scale, before they are rounded to the rubric."""
+    values = np.empty(len(report_cell))
+    for review in range(len(review_grader)):
+        grader = review_grader[review]
+        effortful = rng.random() < effort[grader]
+        sd = 1.0 / np.sqrt(reliability[grader])
+        for report in range(review_reports[review], review_reports[review + 1]):
+            if effortful:
+                values[report] = true_grade[report_cell[report]] + bias[grader] + sd * rng.standard_normal()
+            elif rng.random() < uniform_share:
+                values[report] = MODEL_MAXIMUM * rng.random()
+            else:
+                values[report] = low_effort_mean[report] + low_effort_sd * rng.standard_normal()
+    return values
+
+
+@jit
+def _levels(values: NDArray[np.float64], component: NDArray[np.int32], cuts: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Round values to levels; half rounds up."""
+    levels = np.empty(len(values), np.int64)
+    for report in range(len(values)):
+        levels[report] = np.searchsorted(cuts[component[report]], values[report], side="right")
+    return levels

@@ -1,0 +1,248 @@
+"""fit(): from a class's gradebook to its posterior."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from peerage.errors import InputError, ModelError
+from peerage.gradebook.book import Gradebook
+from peerage.inference.checking.leave_one_out import leave_one_out
+from peerage.inference.layout import Layout, lay_out
+from peerage.inference.posterior import Posterior
+from peerage.inference.sampling.chains import ChainState, Samples, at_least, must_compile, sample
+from peerage.inference.sampling.draws import Draws
+from peerage.inference.sampling.kept_draws import MEMORY, every_few
+from peerage.inference.sampling.mirror_modes import restarted, worse_chains
+from peerage.inference.sampling.settling import settled
+from peerage.model import Model
+from peerage.support.executor import open_executor
+from peerage.support.progress import fits_progress, sweeps_progress
+
+AUTO = "auto"
+"""The name of the model that is chosen for the class."""
+
+PILOT = 50
+"""Sweeps at the end of burn-in by which one sees whether chains have settled, and in the same mode."""
+
+LEAST_BURN_IN = 150
+"""Sweeps that each chain discards unless told otherwise, if it settles within them."""
+
+MORE_ROUNDS = 2
+"""How often chains that have not settled go on, each time for twice as long."""
+
+DEFAULT_DRAWS = 1000
+"""Draws of each chain unless told otherwise."""
+
+FIRST_DRAWS = 250
+"""Draws of each chain before effective ones are counted for the first time, if so many effective ones are wanted."""
+
+MOST_DRAWS = 20_000
+"""Draws of each chain after which no more are made, however few effective ones there are."""
+
+
+def fit(
+    book: Gradebook,
+    model: Model | str | None = None,
+    *,
+    chains: int = 4,
+    draws: int = DEFAULT_DRAWS,
+    target_ess: int | None = None,
+    burn_in: int | None = None,
+    seed: int | None = None,
+    workers: int | None = None,
+    memory: float = MEMORY,
+    progress: bool = False,
+) -> Posterior:
+    """Infer true grades and graders' reliability, bias and effort.
+
+    Each chain makes ``draws`` draws. With ``target_ess``, chains go on instead until each true grade, reliability,
+    bias, effort and learned prior has as many effective draws, for the centre of its distribution and for its tails, or
+    until ``memory`` is used up.
+
+    Each chain discards ``burn_in`` sweeps first, or as many as it takes until chains have settled;
+    ``Posterior.burn_in`` tells how many.
+
+    The same seed gives the same draws on one machine, whatever the number of workers; without one, a seed is drawn and
+    recorded in ``Posterior.seed``. Where all draws, and what is made of them, would take more than ``memory``
+    gigabytes, only every few draws are kept, beside running summaries of all
+    (:mod:`peerage.inference.sampling.running_summaries`).
+
+    >>> import peerage as pg
+    >>> book, truth = pg.simulate(students=10, weeks=1, seed=1)
+    >>> posterior = pg.fit(book, chains=2, draws=50, seed=0)
+    >>> list(posterior.submissions().columns[:4])
+    ['submission', 'component', 'most_likely', 'expected']
+    """
+    if not isinstance(book, Gradebook):
+        raise InputError("fit takes a Gradebook; make one of a file with read_grades")
+    target_ess = None if target_ess is None else at_least(1, target_ess=target_ess)
+    burn_in = None if burn_in is None else at_least(0, burn_in=burn_in)
+    chains, draws = at_least(1, chains=chains), at_least(1, draws=draws)
+    workers = None if workers is None else at_least(1, workers=workers)
+    seed = secrets.randbits(32) if seed is None else at_least(0, seed=seed)
+    first = draws if target_ess is None else min(draws, FIRST_DRAWS)
+    settings: dict[str, Any] = {"chains": chains, "burn_in": burn_in, "seed": seed, "workers": workers}
+    settings |= {"memory": memory, "progress": progress}
+    if isinstance(model, str):
+        if model != AUTO:
+            raise ModelError(f"there is no model {model!r}; give a Model, 'auto', or leave it out")
+        return fit_chosen(book, Model(), draws=draws, target_ess=target_ess, **settings)
+    posterior = _fit(book, Model() if model is None else model, draws=first, **settings)
+    return posterior if target_ess is None else _until(posterior, target_ess, workers, memory)
+
+
+def fit_many(
+    books: Iterable[Gradebook],
+    model: Model | str | None = None,
+    *,
+    seed: int | None = None,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    progress: bool = False,
+    **settings: Any,
+) -> list[Posterior]:
+    """Fit many classes, a department's or a study's: as many at once as there are processors, or on a Dask cluster.
+
+    ``settings`` are those of :func:`fit`. Each class has a seed of its own, in ``Posterior.seed``, with which
+    :func:`fit` gives the same draws.
+
+    >>> import peerage as pg
+    >>> books = [pg.simulate(students=8, weeks=1, seed=seed)[0] for seed in range(3)]
+    >>> [posterior.book.n_reviews for posterior in pg.fit_many(books, chains=1, draws=20, seed=0)]
+    [34, 34, 34]
+    """
+    books = list(books)
+    seed = secrets.randbits(32) if seed is None else at_least(0, seed=seed)
+    children = np.random.SeedSequence(seed).spawn(len(books))
+    items = [(book, int(child.generate_state(1)[0])) for book, child in zip(books, children, strict=True)]
+    found: dict[int, Posterior] = {}
+    with open_executor(workers, scheduler) as executor, fits_progress(len(items), shown=progress) as report:
+        for index, posterior in executor.map(_fit_one, (model, settings), items):
+            found[index] = posterior
+            report(1)
+    return [found[index] for index in range(len(items))]
+
+
+def _fit_one(shared: tuple[Model | str | None, dict[str, Any]], item: tuple[Gradebook, int]) -> Posterior:
+    """One of many fits, on one processor."""
+    (model, settings), (book, seed) = shared, item
+    return fit(book, model, seed=seed, workers=1, **settings)
+
+
+def _fit(
+    book: Gradebook,
+    model: Model,
+    *,
+    chains: int,
+    draws: int,
+    burn_in: int | None,
+    seed: int,
+    workers: int | None,
+    memory: float,
+    progress: bool,
+) -> Posterior:
+    """Fit a model with settings that have been checked."""
+    begun = time.perf_counter()
+    layout = lay_out(book, model)
+    every = every_few(layout, chains, draws, memory)
+    expected = LEAST_BURN_IN if burn_in is None else burn_in
+    with sweeps_progress(chains * (expected + draws), shown=progress, compiling=must_compile(layout)) as report:
+        settings: dict[str, Any] = {"chains": chains, "seed": seed, "workers": workers, "report": report}
+        start = _burnt_in(layout, burn_in, settings)
+        samples = sample(layout, draws=draws, burn_in=start.left, states=start.states, every=every, **settings)
+    samples = replace(samples, seconds=samples.seconds + start.seconds)
+    timings = {"sampling": samples.seconds, "total": time.perf_counter() - begun}
+    return Posterior(book, model, seed, start.burn_in, samples, timings, start.restarts)
+
+
+def _until(posterior: Posterior, target: int, workers: int | None, memory: float) -> Posterior:
+    """Go on until every entry has so many effective draws, or until no more draws can be kept."""
+    samples, most = posterior.samples, MOST_DRAWS
+    while every_few(posterior.layout, samples.n_chains, most, memory) > samples.every:
+        most //= 2
+    while (least := least_effective(posterior)) < target and posterior.samples.n_draws < most:
+        made = posterior.samples.n_draws
+        # A little more than what it takes if the rest is like what there is, which may be too few to know.
+        wanted = int(1.1 * made * target / max(least, 1.0)) - made
+        posterior = posterior.extend(min(max(wanted, made // 4), 3 * made, most - made), workers=workers)
+    return posterior
+
+
+def least_effective(posterior: Posterior) -> float:
+    """The effective draws of the entry that has fewest, in the centre or the tails; 0 if they are too few to know."""
+    table = posterior.diagnostics()
+    least = np.fmin(table["ess_bulk"].to_numpy(float), table["ess_tail"].to_numpy(float))
+    return float(np.nan_to_num(least, nan=0.0).min())
+
+
+def fit_chosen(
+    book: Gradebook, base: Model, *, draws: int = DEFAULT_DRAWS, target_ess: int | None = None, **settings: Any
+) -> Posterior:
+    """Compare models with a quarter of the draws, and fit the one that is chosen; ``base`` has what is fixed."""
+    from peerage.inference.model_choice import choose
+
+    few = max(draws // 4, 100)
+    model, choice = choose(book, base, lambda model: fit(book, model, draws=few, **settings))
+    return replace(fit(book, model, draws=draws, target_ess=target_ess, **settings), choice=choice)
+
+
+class _Start(NamedTuple):
+    """Where chains stand before their draws are kept.
+
+    ``burn_in`` counts the sweeps that are discarded, of which ``left`` have still to be made.
+    """
+
+    states: tuple[ChainState, ...]
+    burn_in: int
+    left: int = 0
+    seconds: float = 0.0
+    restarts: tuple[int, ...] = ()
+
+
+def _burnt_in(layout: Layout, asked: int | None, settings: dict[str, Any]) -> _Start:
+    """Discard as many sweeps as asked for, or until chains have settled.
+
+    On the way, chains that have settled in a mode that predicts worse start again from the best.
+    """
+    one = settings["chains"] == 1
+    compared = layout.model.learned and layout.model.effort and not one
+    sweeps = LEAST_BURN_IN if asked is None else asked
+    if one or (asked is not None and (not compared or asked < 2 * PILOT)):
+        return _Start((), sweeps, left=sweeps)
+    pilot = sample(layout, draws=PILOT, burn_in=sweeps - PILOT, **settings)
+    start = _Start(pilot.states, sweeps, seconds=pilot.seconds)
+    if compared:
+        best, again = _worse_chains(layout, pilot, settings)
+        if again:  # copies of a chain have to part before their draws are kept
+            start = start._replace(states=restarted(pilot.states, best, again), restarts=again)
+            pilot, start = _gone_on(layout, start, sweeps - PILOT, PILOT, settings)
+    for half in PILOT * 2 ** np.arange(1, 1 + MORE_ROUNDS):
+        if asked is not None or settled(layout, pilot):
+            break
+        pilot, start = _gone_on(layout, start, int(half), int(half), settings)
+    return start
+
+
+def _gone_on(
+    layout: Layout, start: _Start, burn_in: int, draws: int, settings: dict[str, Any]
+) -> tuple[Samples, _Start]:
+    """Discard more sweeps, and return the last of them."""
+    sweeps = burn_in + draws
+    if settings["report"] is not None:
+        settings["report"].expect(sweeps * settings["chains"])
+    pilot = sample(layout, draws=draws, burn_in=burn_in, states=start.states, **settings)
+    seconds, total = start.seconds + pilot.seconds, start.burn_in + sweeps
+    return pilot, start._replace(states=pilot.states, burn_in=total, seconds=seconds)
+
+
+def _worse_chains(layout: Layout, pilot: Samples, settings: dict[str, Any]) -> tuple[int, tuple[int, ...]]:
+    """The chain that predicts reviews best, and those that are clearly worse."""
+    seed, workers = settings["seed"], settings["workers"] or 1
+    found = leave_one_out(layout, pilot, Draws(layout, pilot, seed), seed, workers=workers)
+    return worse_chains(found.by_chain, np.asarray(layout.book.review_submission))

@@ -1,0 +1,1 @@
+"""Compiled building blocks: arrays, grids, likelihood tables, hyperparameters."""

@@ -1,0 +1,225 @@
+"""Priors that are learned from the class: what they are, what is believed of them beforehand, how they are updated.
+
+Each hyperparameter has a coordinate θ on the whole line (a logarithm, a logit, or itself) with a normal hyperprior, but
+for the students' mean bias, whose hyperprior is Student's t: most classes are graded about as generously as by their
+staff, and some are not at all. A sweep moves every coordinate by a random walk. Wherever that is cheap, the variables
+whose prior it is are summed out: reliabilities, biases and efforts are, which spares the chain the slow climb between a
+spread and what it spreads. Step sizes adapt during burn-in and are constant from then on.
+
+What a learned model adds to the paper's: the low-effort report has a centre of its own, so that shirkers do not tell
+the model where the class's mean is; TAs have their own mean reliability; and where staff graded, the students have a
+mean bias relative to them. The share of uniform reports, ε, is not learned.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from peerage.inference.numerics.arrays import F64, I64
+from peerage.inference.numerics.jit import jit
+
+EPSILON = 0.05
+"""The share of low-effort reports that is uniform."""
+
+TAILS = 3.0
+"""The degrees of freedom of the hyperprior of the students' mean bias."""
+
+TA_SHAPE = 4.0
+"""The shape of the Gamma prior of TAs' reliabilities: a class has too few TAs to learn it."""
+
+
+class Hyperparameter(NamedTuple):
+    """A hyperparameter, centre and spread of the hyperprior of its coordinate, and what it says of a class."""
+
+    name: str
+    symbol: str
+    coordinate: str
+    centre: float
+    spread: float
+    meaning: str
+
+
+CLASSWIDE = (
+    Hyperparameter("sigma_b", "σ_b", "log", np.log(0.5), 0.8, "how much graders' generosity differs (sd)"),
+    Hyperparameter("mean_bias", "μ_b", "", 0.0, 0.06, "how much more generous students are than staff"),
+    Hyperparameter("reliability", "α_τ/β_τ", "log", 0.0, 0.7, "a typical student's reliability when trying"),
+    Hyperparameter("reliability_shape", "α_τ", "log", np.log(2), 0.5, "how alike students' reliabilities are"),
+    Hyperparameter("reliability_ta", "α_τ/β_τ of TAs", "log", np.log(2), 0.5, "a typical TA's reliability"),
+    Hyperparameter("effort", "α_e/(α_e+β_e)", "logit", 0.83, 0.96, "the share of reviews done with effort"),
+    Hyperparameter("effort_concentration", "α_e+β_e", "log", np.log(6), 0.7, "how alike students' efforts are"),
+    Hyperparameter("tau_l", "τ_ℓ", "log", np.log(2), 0.6, "how much low-effort reports keep to one grade"),
+    Hyperparameter("sigma_tau", "1/√β₀", "log", np.log(2), 0.5, "how loosely grading and own grades are tied"),
+    Hyperparameter("lambda_tau", "λ", "log", np.log(2), 0.5, "the scale of reliability beside own grades"),
+)
+"""Of the whole class. The hyperprior of TAs' reliability is centred at twice the students'."""
+
+PER_COMPONENT = (
+    Hyperparameter("mu_s", "μ_s", "", 3.5, 1.5, "the mean true grade"),
+    Hyperparameter("sigma_s", "σ_s", "log", np.log(0.8), 0.5, "how much true grades differ (sd)"),
+    Hyperparameter("mu_l", "μ_ℓ", "", 0.0, 0.5, "where low-effort reports are centred"),
+)
+"""Of each component. The hyperprior of μ_ℓ is centred at μ_s."""
+
+(SIGMA_B, MEAN_BIAS, RELIABILITY, SHAPE, RELIABILITY_TA, EFFORT, CONCENTRATION, TAU_L, SIGMA_TAU, LAMBDA_TAU) = range(
+    10
+)
+N_CLASSWIDE = len(CLASSWIDE)
+
+_CENTRE = np.array([entry.centre for entry in CLASSWIDE])
+_SPREAD = np.array([entry.spread for entry in CLASSWIDE])
+MEAN_CENTRE, _LOG_SD_CENTRE, _ = (entry.centre for entry in PER_COMPONENT)
+PER_COMPONENT_SPREAD = np.array([entry.spread for entry in PER_COMPONENT])
+REPEATS = 3
+"""How often a sweep moves those hyperparameters whose moves cost next to nothing."""
+_TARGET, _GAIN = 0.44, 0.15
+"""The acceptance rate at which a random walk in one dimension is most efficient, and the speed of adaptation."""
+
+
+def coordinates(n_components: int) -> list[tuple[Hyperparameter, int | None]]:
+    """The entries of θ in order, each with its component, if it has one."""
+    entries: list[tuple[Hyperparameter, int | None]] = [(entry, None) for entry in CLASSWIDE]
+    return entries + [(entry, component) for entry in PER_COMPONENT for component in range(n_components)]
+
+
+def natural(theta: F64, n_components: int) -> F64:
+    """Values of hyperparameters from their coordinates, along the last axis."""
+    values = np.array(theta, dtype=np.float64)
+    for index, (entry, _) in enumerate(coordinates(n_components)):
+        if entry.coordinate == "log":
+            values[..., index] = np.exp(values[..., index])
+        elif entry.coordinate == "logit":
+            values[..., index] = 1 / (1 + np.exp(-values[..., index]))
+    return values
+
+
+def draw_hyperprior(n_components: int, rng: np.random.Generator, spread: float = 1.0) -> F64:
+    """θ drawn from the hyperprior, its standard deviations multiplied by ``spread``."""
+    theta = np.zeros(N_CLASSWIDE + 3 * n_components)
+    theta[:N_CLASSWIDE] = _CENTRE + spread * _SPREAD * rng.standard_normal(N_CLASSWIDE)
+    theta[MEAN_BIAS] = _CENTRE[MEAN_BIAS] + spread * _SPREAD[MEAN_BIAS] * rng.standard_t(TAILS)
+    theta[RELIABILITY_TA] += theta[RELIABILITY]
+    for index, entry in enumerate(PER_COMPONENT):
+        part = slice(N_CLASSWIDE + index * n_components, N_CLASSWIDE + (index + 1) * n_components)
+        theta[part] = entry.centre + spread * entry.spread * rng.standard_normal(n_components)
+    theta[N_CLASSWIDE + 2 * n_components :] += theta[N_CLASSWIDE : N_CLASSWIDE + n_components]
+    return theta
+
+
+@jit
+def mu_s(theta: F64, component: int) -> float:
+    """The mean true grade of a component."""
+    return float(theta[N_CLASSWIDE + component])
+
+
+@jit
+def sigma_s(theta: F64, component: int) -> float:
+    """The standard deviation of a component's true grades."""
+    return float(np.exp(theta[N_CLASSWIDE + (len(theta) - N_CLASSWIDE) // 3 + component]))
+
+
+@jit
+def mu_l(theta: F64, component: int) -> float:
+    """The centre of a component's low-effort reports."""
+    return float(theta[N_CLASSWIDE + 2 * ((len(theta) - N_CLASSWIDE) // 3) + component])
+
+
+@jit
+def draw_idle_centres(rng: np.random.Generator, theta: F64) -> None:
+    """Draw the centres of low-effort reports from their hyperprior where there are none, lest they hold μ_s."""
+    n_components = (len(theta) - N_CLASSWIDE) // 3
+    for component in range(n_components):
+        gap = PER_COMPONENT_SPREAD[2] * rng.standard_normal()
+        theta[N_CLASSWIDE + 2 * n_components + component] = theta[N_CLASSWIDE + component] + gap
+
+
+@jit
+def effort_prior(theta: F64) -> tuple[float, float]:
+    """The two parameters of the Beta prior of efforts."""
+    mean = 1.0 / (1.0 + np.exp(-theta[EFFORT]))
+    total = np.exp(theta[CONCENTRATION])
+    return float(total * mean), float(total * (1.0 - mean))
+
+
+@jit
+def log_hyperprior(theta: F64) -> float:
+    """Log density of θ, up to a constant."""
+    total = 0.0
+    for index in range(N_CLASSWIDE):
+        centre = _CENTRE[index]
+        if index == RELIABILITY_TA:
+            centre += theta[RELIABILITY]
+        square = ((theta[index] - centre) / _SPREAD[index]) ** 2
+        total -= 0.5 * (square if index != MEAN_BIAS else (TAILS + 1.0) * np.log1p(square / TAILS))
+    n_components = (len(theta) - N_CLASSWIDE) // 3
+    for component in range(n_components):
+        mean = theta[N_CLASSWIDE + component]
+        log_sd = theta[N_CLASSWIDE + n_components + component]
+        centre = theta[N_CLASSWIDE + 2 * n_components + component]
+        total -= 0.5 * ((mean - MEAN_CENTRE) / PER_COMPONENT_SPREAD[0]) ** 2
+        total -= 0.5 * ((log_sd - _LOG_SD_CENTRE) / PER_COMPONENT_SPREAD[1]) ** 2
+        total -= 0.5 * ((centre - mean) / PER_COMPONENT_SPREAD[2]) ** 2
+    return total
+
+
+@jit
+def propose(rng: np.random.Generator, theta: F64, width: F64, index: int) -> tuple[float, float]:
+    """Move one coordinate; returns its old value and the hyperprior's old log density."""
+    old, before = theta[index], log_hyperprior(theta)
+    theta[index] = old + width[index] * rng.standard_normal()
+    return float(old), before
+
+
+@jit
+def settle(rng: np.random.Generator, theta: F64, width: F64, index: int, old: float, gain: float, adapt: bool) -> bool:
+    """Accept a move whose log posterior ratio is ``gain``, or take it back; adapt the width of the next one."""
+    accepted = bool(np.log(rng.random()) < gain)
+    if not accepted:
+        theta[index] = old
+    if adapt:
+        width[index] *= np.exp(_GAIN * ((1.0 if accepted else 0.0) - _TARGET))
+    return accepted
+
+
+@jit
+def learn_effort(rng: np.random.Generator, adapt: bool, theta: F64, width: F64, exceeding: I64) -> None:
+    """Move the effort prior's two hyperparameters, efforts summed out.
+
+    ``exceeding`` has, for k = 0, 1, …, how many graders have more than k effortful, low-effort and any reviews.
+    """
+    current = _log_beta_binomial(theta, exceeding)
+    for _ in range(REPEATS):
+        for index in (EFFORT, CONCENTRATION):
+            old, before = propose(rng, theta, width, index)
+            proposed = _log_beta_binomial(theta, exceeding)
+            if settle(rng, theta, width, index, old, proposed - current + log_hyperprior(theta) - before, adapt):
+                current = proposed
+
+
+@jit
+def _log_beta_binomial(theta: F64, exceeding: I64) -> float:
+    """Log probability of the decisions about effort: ratios of Beta functions, as products of their factors."""
+    alpha, beta = effort_prior(theta)
+    total = 0.0
+    for k in range(exceeding.shape[1]):
+        if exceeding[2, k] == 0:
+            break
+        total -= exceeding[2, k] * np.log(alpha + beta + k)
+        if exceeding[0, k]:
+            total += exceeding[0, k] * np.log(alpha + k)
+        if exceeding[1, k]:
+            total += exceeding[1, k] * np.log(beta + k)
+    return total
+
+
+@jit
+def count_efforts(grader_reviews: I64, effortful: I64, clamped: np.ndarray, exceeding: I64) -> None:
+    """Fill ``exceeding`` from the number of effortful reviews of each grader whose effort is inferred."""
+    exceeding[:] = 0
+    for grader in range(len(effortful)):
+        if not clamped[grader]:
+            count = grader_reviews[grader + 1] - grader_reviews[grader]
+            exceeding[0, : effortful[grader]] += 1
+            exceeding[1, : count - effortful[grader]] += 1
+            exceeding[2, :count] += 1

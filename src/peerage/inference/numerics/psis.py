@@ -1,0 +1,99 @@
+"""Pareto-smoothed importance sampling (Vehtari, Simpson, Gelman, Yao and Gabry 2024).
+
+The largest weights are replaced by the quantiles of a generalised Pareto distribution fitted to them (Zhang and
+Stephens 2009). Its shape k tells how far the weights can be trusted.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerage.inference.numerics.jit import jit
+
+Floats = NDArray[np.float64]
+
+_LEAST_TAIL = 5
+_TIE = 1e-12
+"""Log ratios that are closer than this are equal but for rounding."""
+_NOTHING = -700.0
+"""The logarithm of a ratio to the largest below which a ratio is as good as zero."""
+_PRIOR_DRAWS, _PRIOR_SHAPE = 10.0, 0.5
+"""The weak prior of the shape: as many observations of this shape."""
+
+
+@jit
+def smooth(log_ratios: Floats) -> float:
+    """Smooth log importance ratios in place and normalise them; returns the shape k of their tail.
+
+    The tail is what lies above its cutoff: draws that tie with that are not part of it. If it is too short to be
+    fitted it is left alone, and k is infinite; it is -infinite where the largest ratios are all equal.
+    """
+    count = len(log_ratios)
+    top = log_ratios.max()
+    for i in range(count):
+        log_ratios[i] -= top
+    order = np.argsort(log_ratios)
+    first = count - math.ceil(min(0.2 * count, 3.0 * math.sqrt(count)))
+    log_cutoff = max(log_ratios[order[max(first - 1, 0)]], _NOTHING)
+    while first < count and log_ratios[order[first]] - log_cutoff < _TIE:
+        first += 1
+    size = count - first
+    shape = -math.inf if size == 0 else math.inf
+    if size >= _LEAST_TAIL:
+        cutoff = math.exp(log_cutoff)
+        tail = np.empty(size)
+        for i in range(size):
+            tail[i] = math.exp(log_ratios[order[first + i]]) - cutoff
+        shape, scale = _fit_pareto(tail)
+        for i in range(size):
+            value = _pareto_quantile((i + 0.5) / size, shape, scale) + cutoff
+            log_ratios[order[first + i]] = min(math.log(value), 0.0)
+    total = 0.0
+    for i in range(count):
+        total += math.exp(log_ratios[i])
+    for i in range(count):
+        log_ratios[i] -= math.log(total)
+    return shape
+
+
+@jit
+def _pareto_quantile(probability: float, shape: float, scale: float) -> float:
+    if abs(shape) < 1e-12:
+        return -scale * math.log1p(-probability)
+    return scale * math.expm1(-shape * math.log1p(-probability)) / shape
+
+
+@jit
+def _fit_pareto(ascending: Floats) -> tuple[float, float]:
+    """Shape and scale of a generalised Pareto distribution: a posterior mean under a weak prior."""
+    count = len(ascending)
+    n_trials = 30 + int(math.sqrt(count))
+    quartile = ascending[int(count / 4.0 + 0.5) - 1]
+    trials, logs = np.empty(n_trials), np.empty(n_trials)
+    for j in range(n_trials):
+        trials[j] = (1.0 - math.sqrt(n_trials / (j + 0.5))) / (3.0 * quartile) + 1.0 / ascending[count - 1]
+        shape = _mean_log1p(ascending, trials[j])
+        logs[j] = count * (math.log(-trials[j] / shape) - shape - 1.0)
+    theta = total = 0.0
+    for j in range(n_trials):
+        weight = 0.0
+        for other in range(n_trials):
+            weight += math.exp(logs[other] - logs[j])
+        theta += trials[j] / weight
+        total += 1.0 / weight
+    theta /= total
+    shape = _mean_log1p(ascending, theta)
+    scale = -shape / theta
+    shape = (count * shape + _PRIOR_DRAWS * _PRIOR_SHAPE) / (count + _PRIOR_DRAWS)
+    return shape, scale
+
+
+@jit
+def _mean_log1p(values: Floats, theta: float) -> float:
+    total = 0.0
+    for value in values:
+        total += math.log1p(-theta * value)
+    return total / len(values)

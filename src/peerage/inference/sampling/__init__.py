@@ -1,0 +1,1 @@
+"""Chains, their draws, and which of these are kept."""

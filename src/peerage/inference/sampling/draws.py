@@ -1,0 +1,112 @@
+"""Draws as an analyst wants them: labelled by variable, as numbers, entries in the gradebook's order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from peerage.inference.layout import Layout
+from peerage.inference.numerics.hyperparameters import N_CLASSWIDE, TAU_L
+from peerage.inference.numerics.likelihood import Grid
+from peerage.inference.sampling.chains import VARIABLES, Samples
+from peerage.rubric import MODEL_MAXIMUM
+
+
+class Draws(Mapping[str, NDArray[np.float32]]):
+    """Arrays by variable: ``true_grade`` (chain, draw, submission, component), the others (chain, draw, grader).
+
+    True grades are latent grades in the rubric's units, NaN for a component that is not part of the submission's
+    assignment. Reliability and bias are on the model's 0–5 scale. Draws on a grid are spread evenly over their cells.
+    Arrays are made when first asked for, and kept.
+    """
+
+    def __init__(self, layout: Layout, samples: Samples, seed: int) -> None:
+        self._layout, self._samples, self._seed = layout, samples, seed
+        self._made: dict[str, NDArray[np.float32]] = {}
+
+    def __getitem__(self, variable: str) -> NDArray[np.float32]:
+        if variable not in self._made:
+            if variable not in VARIABLES:
+                raise KeyError(f"{variable!r} is not drawn; there are {', '.join(VARIABLES)}")
+            values = self.on_model_scale(variable)
+            made = self._by_submission(values) if variable == "true_grade" else values.view()
+            made.setflags(write=False)
+            self._made[variable] = made
+        return self._made[variable]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(VARIABLES)
+
+    def __len__(self) -> int:
+        return len(VARIABLES)
+
+    def __repr__(self) -> str:
+        chains, draws = self._samples.n_chains, self._samples.n_kept
+        return f"Draws({', '.join(VARIABLES)}; {chains} chains of {draws:,} draws)"
+
+    def low_effort(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """(chain, draw, component) the centre of low-effort reports, and (chain, draw) their precision."""
+        layout, hyper = self._layout, self._samples.kept_hyper
+        if layout.model.learned:
+            n_components = len(layout.book.rubric)
+            return hyper[..., N_CLASSWIDE + 2 * n_components :], np.exp(hyper[..., TAU_L])
+        shape = hyper.shape[:2]
+        centre = np.tile(layout.true_grade_prior[0], (*shape, 1))
+        return centre, np.full(shape, layout.priors.tau_l)
+
+    def low_effort_masses(self) -> NDArray[np.float64]:
+        """(chain, draw, component, level) the probability of each grade if no effort is made."""
+        layout = self._layout
+        centre, precision = self.low_effort()
+        out = np.zeros((*centre.shape, layout.max_levels))
+        for index, component in enumerate(layout.book.rubric.components):
+            bounds = (component.edges - centre[..., index, None]) * np.sqrt(precision)[..., None]
+            uniform = np.diff(np.concatenate([[0.0], component.cuts, [MODEL_MAXIMUM]])) / MODEL_MAXIMUM
+            masses = (1 - layout.epsilon) * np.diff(ndtr(bounds), axis=-1) + layout.epsilon * uniform
+            out[..., index, : component.n_levels] = masses
+        return out
+
+    def on_model_scale(self, variable: str) -> NDArray[np.float32]:
+        """(chain, draw, cell or grader): values on the model's scale."""
+        layout, stored = self._layout, self._samples.draws[variable]
+        if variable == "true_grade":
+            return self._clipped_to_fixed_bins(self._decoded(stored, layout.grids.true_grade, 0))
+        if variable == "reliability":
+            return self._with_known(self._decoded(stored, layout.grids.reliability, 1), layout.known.reliability)
+        if variable == "bias":
+            return self._with_known(self._decoded(stored, layout.grids.bias, 2), layout.known.bias)
+        return stored
+
+    def _decoded(self, stored: NDArray[Any], grid: Grid, stream: int) -> NDArray[np.float32]:
+        if stored.dtype.kind == "f":
+            return stored
+        codes = np.minimum(stored, len(grid) - 1)  # a fixed bias has a code past the grid's end
+        return grid.jittered(codes, np.random.default_rng([self._seed, 1 + stream]))
+
+    def _with_known(self, values: NDArray[np.float32], known: NDArray[np.float64]) -> NDArray[np.float32]:
+        fixed = np.flatnonzero(~np.isnan(known))
+        if len(fixed):
+            values = values.copy()
+            values[:, :, fixed] = known[fixed]
+        return values
+
+    def _clipped_to_fixed_bins(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
+        fixed = np.flatnonzero(self._layout.fixed_level >= 0)
+        values = values.copy() if len(fixed) else values
+        for cell in fixed:
+            low, high = self._layout.bin_of(cell)
+            values[:, :, cell] = np.clip(values[:, :, cell], low, np.nextafter(np.float32(high), np.float32(low)))
+        return values
+
+    def _by_submission(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
+        book, layout = self._layout.book, self._layout
+        shape = (*values.shape[:2], book.n_submissions, len(book.rubric))
+        out = np.full(shape, np.nan, np.float32)
+        for index, component in enumerate(book.rubric.components):
+            mine = np.flatnonzero(layout.reports.cell_component == index)
+            out[:, :, layout.cell_submission[mine], index] = component.from_model(values[:, :, mine])
+        return out

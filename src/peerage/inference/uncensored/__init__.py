@@ -1,0 +1,1 @@
+"""The sampler of the uncensored models: reports are exact numbers."""

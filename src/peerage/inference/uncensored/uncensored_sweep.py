@@ -1,0 +1,386 @@
+"""The sweeps of the uncensored model: reports are exact numbers, and updates have closed forms.
+
+Same order as in the censored model: for each submission, efforts with the true grades and the effort probability summed
+out, then the true grades; for each grader, reliability, bias and effort probability. The one update without a closed
+form, an author's reliability under correlation, is drawn on a grid.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from peerage.inference.censored.grader_updates import count_effortful
+from peerage.inference.numerics.arrays import Sums
+from peerage.inference.numerics.hyperparameters import count_efforts, draw_idle_centres, effort_prior, learn_effort
+from peerage.inference.numerics.jit import jit
+from peerage.inference.uncensored.uncensored_arrays import Draws, Given, State, Work
+from peerage.inference.uncensored.uncensored_learning import (
+    learn_bias,
+    learn_low_effort,
+    learn_reliability,
+    learn_true_grades,
+    refresh,
+)
+
+
+@jit
+def sweep(
+    rng: np.random.Generator,
+    sweeps: int,
+    first: int,
+    keep: bool,
+    has_effort: bool,
+    has_bias: bool,
+    given: Given,
+    state: State,
+    sums: Sums,
+    draws: Draws,
+    work: Work,
+) -> None:
+    """Run ``sweeps`` sweeps in place; if ``keep``, add to the sums and write the draws from row ``first`` on."""
+    reports, clamps, learned, theta = given.reports, given.clamps, given.learning.on, state.hyper
+    n_graders = len(reports.grader_reviews) - 1
+    for index in range(sweeps):
+        if learned:
+            refresh(given, theta)
+        for grader in range(n_graders):
+            work.effortful[grader] = count_effortful(grader, reports.grader_reviews, state.effortful)
+        for submission in range(len(reports.submission_cells) - 1):
+            gather(submission, given, state, work)
+            if has_effort:
+                _efforts(submission, rng, keep, given, state, sums, work)
+            _true_grades(submission, rng, keep, given, state, sums, work)
+        if learned:
+            learn_true_grades(rng, not keep, given, state, work)
+            if has_effort:
+                learn_low_effort(rng, not keep, given, state)
+            else:
+                draw_idle_centres(rng, theta)
+        _reliabilities(rng, not keep, given, state, work)
+        if has_bias:
+            _biases(rng, not keep, given, state, work)
+        if has_effort:
+            if learned:
+                count_efforts(reports.grader_reviews, work.effortful, clamps.effort, work.exceeding)
+                learn_effort(rng, not keep, theta, state.hyper_width, work.exceeding)
+                given.beliefs.effort[0], given.beliefs.effort[1] = effort_prior(theta)
+            for grader in range(n_graders):
+                if not clamps.effort[grader]:
+                    _draw_effort(grader, rng, given, state)
+        if keep:
+            _write(first + index, given, state, sums, draws)
+
+
+@jit
+def _prior_mean(component: int, submission: int, given: Given, state: State) -> float:
+    reports, beliefs = given.reports, given.beliefs
+    begin, end = reports.author_start[submission], reports.author_start[submission + 1]
+    if begin == end:
+        return float(beliefs.mean[component])
+    reliability = 0.0
+    for position in range(begin, end):
+        reliability += state.reliability[reports.authors[position]] / (end - begin)
+    shift = beliefs.author_slope[component] * (reliability - beliefs.author_origin[0])
+    return float(beliefs.author_mean[component] + shift)
+
+
+@jit
+def gather(submission: int, given: Given, state: State, work: Work) -> None:
+    """Precision, and precision times mean, of each cell's true grade given its prior and its effortful reports."""
+    reports, beliefs = given.reports, given.beliefs
+    first = reports.submission_cells[submission]
+    correlated = reports.author_start[submission + 1] > reports.author_start[submission]
+    for cell in range(first, reports.submission_cells[submission + 1]):
+        component = reports.cell_component[cell]
+        precision = beliefs.author_precision[component] if correlated else beliefs.precision[component]
+        work.precision[cell - first] = precision
+        work.weighted[cell - first] = precision * _prior_mean(component, submission, given, state)
+    for position in range(reports.submission_start[submission], reports.submission_start[submission + 1]):
+        review = reports.submission_reviews[position]
+        if state.effortful[review]:
+            move_review(review, 1.0, first, given, state, work)
+
+
+@jit
+def move_review(review: int | np.int64, sign: float, first: int, given: Given, state: State, work: Work) -> None:
+    """Add a review's reports to its cells' sums (sign 1) or take them out (sign -1)."""
+    reports = given.reports
+    grader = reports.review_grader[review]
+    for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
+        c = reports.report_cell[report] - first
+        work.precision[c] += sign * state.reliability[grader]
+        work.weighted[c] += sign * state.reliability[grader] * (given.value[report] - state.bias[grader])
+
+
+@jit
+def _efforts(
+    submission: int, rng: np.random.Generator, keep: bool, given: Given, state: State, sums: Sums, work: Work
+) -> None:
+    """Draw each effort given all others, with the true grades and the effort probability summed out."""
+    reports, beliefs, clamps = given.reports, given.beliefs, given.clamps
+    first = reports.submission_cells[submission]
+    for position in range(reports.submission_start[submission], reports.submission_start[submission + 1]):
+        review = reports.submission_reviews[position]
+        grader = reports.review_grader[review]
+        if state.effortful[review]:
+            move_review(review, -1.0, first, given, state, work)
+            work.effortful[grader] -= 1
+        probability = state.effort[grader]
+        if not clamps.effort[grader]:
+            others = reports.grader_reviews[grader + 1] - reports.grader_reviews[grader] - 1
+            prior = beliefs.effort
+            probability = (prior[0] + work.effortful[grader]) / (prior[0] + prior[1] + others)
+        if 0.0 < probability < 1.0:
+            log_odds = np.log(probability / (1.0 - probability))
+            for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
+                log_odds += log_density(report, review, first, given, state, work) - beliefs.log_low_effort[report]
+            probability = 1.0 / (1.0 + np.exp(-log_odds))
+        effortful = rng.random() < probability
+        state.effortful[review] = effortful
+        if effortful:
+            move_review(review, 1.0, first, given, state, work)
+            work.effortful[grader] += 1
+        if keep:
+            sums.effortful[review] += probability
+
+
+@jit
+def log_density(report: int, review: int | np.int64, first: int, given: Given, state: State, work: Work) -> float:
+    """Log density of an effortful report given the others in ``work``, true grade summed out."""
+    reports, clamps = given.reports, given.clamps
+    grader = reports.review_grader[review]
+    cell = reports.report_cell[report]
+    precision, weighted = work.precision[cell - first], work.weighted[cell - first]
+    own = state.reliability[grader]
+    value = given.value[report] - state.bias[grader]
+    spread = own * precision / (own + precision)
+    log_density = 0.5 * np.log(spread / (2 * np.pi)) - 0.5 * spread * (value - weighted / precision) ** 2
+    row = clamps.cell_bin[cell]
+    if row >= 0:
+        low, high = clamps.bins[row, 0], clamps.bins[row, 1]
+        both, total = precision + own, weighted + own * value
+        log_density += np.log(_interval(total / both, both, low, high))
+        log_density -= np.log(_interval(weighted / precision, precision, low, high))
+    return float(log_density)
+
+
+@jit
+def log_density_given(report: int, grader: int, given: Given, state: State) -> float:
+    """Log density of an effortful report given its true grade."""
+    centre, precision = state.true_grade[given.reports.report_cell[report]], state.reliability[grader]
+    gap = given.value[report] - centre - state.bias[grader]
+    return float(0.5 * np.log(precision / (2 * np.pi)) - 0.5 * precision * gap * gap)
+
+
+@jit
+def _interval(mean: float, precision: float, low: float, high: float) -> float:
+    """Probability of [low, high) under N(mean, 1/precision), from the tail in which it is accurate."""
+    root = math.sqrt(precision / 2)
+    a, b = (low - mean) * root, (high - mean) * root
+    if a > 0:
+        return max(0.5 * (math.erfc(a) - math.erfc(b)), 1e-300)
+    return max(0.5 * (math.erfc(-b) - math.erfc(-a)), 1e-300)
+
+
+@jit
+def _truncated_normal(rng: np.random.Generator, mean: float, precision: float, low: float, high: float) -> float:
+    """A draw of N(mean, 1/precision) within [low, high), by rejection."""
+    root = math.sqrt(precision)
+    a, b = (low - mean) * root, (high - mean) * root
+    mirror = b < -a
+    if mirror:
+        a, b = -b, -a
+    # Now the interval's nearer end is a. A normal proposal suits intervals around the mean; one that is exponential
+    # from a on (Robert 1995) suits long tails; a uniform one suits short intervals.
+    z = a
+    accepted = False
+    nearest = max(a, 0.0)
+    while not accepted:
+        if a < 0.5 and b - a > 1.0:
+            z = rng.standard_normal()
+            accepted = a <= z < b
+        elif b - a > 2.0 / (a + math.sqrt(a * a + 4.0)):
+            rate = 0.5 * (a + math.sqrt(a * a + 4.0))
+            z = a + rng.standard_exponential() / rate
+            accepted = z < b and rng.random() < math.exp(-0.5 * (z - rate) ** 2)
+        else:
+            z = a + (b - a) * rng.random()
+            accepted = rng.random() < math.exp(0.5 * (nearest * nearest - z * z))
+    return float(mean + (-z if mirror else z) / root)
+
+
+@jit
+def _true_grades(
+    submission: int, rng: np.random.Generator, keep: bool, given: Given, state: State, sums: Sums, work: Work
+) -> None:
+    """Draw the submission's true grades; the probabilities of their rubric levels are in closed form too."""
+    reports, clamps = given.reports, given.clamps
+    first = reports.submission_cells[submission]
+    for cell in range(first, reports.submission_cells[submission + 1]):
+        precision = work.precision[cell - first]
+        mean = work.weighted[cell - first] / precision
+        low, high = -np.inf, np.inf
+        row = clamps.cell_bin[cell]
+        if row >= 0:
+            low, high = clamps.bins[row, 0], clamps.bins[row, 1]
+            state.true_grade[cell] = _truncated_normal(rng, mean, precision, low, high)
+        else:
+            state.true_grade[cell] = mean + rng.standard_normal() / np.sqrt(precision)
+        if keep:
+            component = reports.cell_component[cell]
+            begin, end = work.cut_start[component], work.cut_start[component + 1]
+            total = _interval(mean, precision, low, high)
+            for level in range(end - begin + 1):
+                bottom = max(low, work.cuts[begin + level - 1] if level > 0 else -np.inf)
+                top = min(high, work.cuts[begin + level] if level < end - begin else np.inf)
+                if bottom < top:
+                    sums.level_mass[cell, level] += _interval(mean, precision, bottom, top) / total
+
+
+@jit
+def _reliabilities(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
+    """Draw all reliabilities: Gamma, or on a grid if tied to the grades of the grader's own work."""
+    clamped = given.clamps.reliability
+    for grader in range(len(clamped)):
+        if not clamped[grader]:
+            work.counts[grader], work.squares[grader] = _squares(grader, given, state)
+    if given.learning.on:
+        learn_reliability(rng, adapt, given, state, work)
+        refresh(given, state.hyper)
+    for grader in range(len(clamped)):
+        if not clamped[grader]:
+            _draw_reliability(grader, rng, given, state, work)
+
+
+@jit
+def _draw_reliability(grader: int, rng: np.random.Generator, given: Given, state: State, work: Work) -> None:
+    """Draw a grader's reliability given the sums that have been taken."""
+    beliefs, count, squares = given.beliefs, work.counts[grader], work.squares[grader]
+    group = beliefs.group[grader]
+    if group == beliefs.author_group:
+        state.reliability[grader] = _author_reliability(grader, rng, count, squares, given, state, work)
+    else:
+        rate = beliefs.reliability_rate[group] + 0.5 * squares
+        drawn = rng.standard_gamma(beliefs.reliability_shape[group] + 0.5 * count) / rate
+        state.reliability[grader] = max(drawn, 1e-30)  # a small shape can underflow to zero
+
+
+@jit
+def _squares(grader: int, given: Given, state: State) -> tuple[int, float]:
+    """The number of a grader's effortful component grades, and the sum of their squared errors."""
+    reports = given.reports
+    count = 0
+    squares = 0.0
+    for review in range(reports.grader_reviews[grader], reports.grader_reviews[grader + 1]):
+        if state.effortful[review]:
+            for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
+                gap = given.value[report] - state.bias[grader] - state.true_grade[reports.report_cell[report]]
+                squares += gap * gap
+                count += 1
+    return count, squares
+
+
+@jit
+def _author_reliability(
+    grader: int, rng: np.random.Generator, count: float, squares: float, given: Given, state: State, work: Work
+) -> float:
+    """Draw an author's reliability on its grid, its logarithm uniformly within the cell."""
+    reports, beliefs = given.reports, given.beliefs
+    linear = 0.0
+    quadratic = 0.0
+    for position in range(reports.authored_start[grader], reports.authored_start[grader + 1]):
+        submission = reports.authored[position]
+        size = reports.author_start[submission + 1] - reports.author_start[submission]
+        for cell in range(reports.submission_cells[submission], reports.submission_cells[submission + 1]):
+            component = reports.cell_component[cell]
+            slope = beliefs.author_slope[component] / size
+            rest = _prior_mean(component, submission, given, state) - slope * state.reliability[grader]
+            linear += beliefs.author_precision[component] * slope * (state.true_grade[cell] - rest)
+            quadratic += beliefs.author_precision[component] * slope * slope
+    edges, logs = beliefs.reliability_edges, work.logs
+    top = -np.inf
+    for i in range(len(edges) - 1):
+        point = math.sqrt(edges[i] * edges[i + 1])
+        logs[i] = beliefs.log_author_reliability[i] + 0.5 * count * math.log(point)
+        logs[i] += point * (linear - 0.5 * squares - 0.5 * quadratic * point)
+        top = max(top, logs[i])
+    total = 0.0
+    for i in range(len(edges) - 1):
+        logs[i] = np.exp(logs[i] - top)
+        total += logs[i]
+    target = rng.random() * total
+    cell = 0
+    while cell < len(edges) - 2 and target >= logs[cell]:
+        target -= logs[cell]
+        cell += 1
+    return float(edges[cell] * (edges[cell + 1] / edges[cell]) ** rng.random())
+
+
+@jit
+def _biases(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
+    """Draw all biases: a bias's precision grows with every effortful component grade."""
+    clamped = given.clamps.bias
+    for grader in range(len(clamped)):
+        if not clamped[grader]:
+            work.counts[grader], work.squares[grader] = _bias_terms(grader, given, state)
+    if given.learning.on:
+        learn_bias(rng, adapt, given, state, work)
+        refresh(given, state.hyper)
+    for grader in range(len(clamped)):
+        if not clamped[grader]:
+            _draw_bias(grader, rng, given, state, work)
+
+
+@jit
+def _draw_bias(grader: int, rng: np.random.Generator, given: Given, state: State, work: Work) -> None:
+    """Draw a grader's bias given the sums that have been taken."""
+    beliefs = given.beliefs
+    group = beliefs.group[grader]
+    precision = beliefs.bias_precision[group] + work.counts[grader]
+    weighted = beliefs.bias_precision[group] * beliefs.bias_mean[group] + work.squares[grader]
+    state.bias[grader] = weighted / precision + rng.standard_normal() / np.sqrt(precision)
+
+
+@jit
+def _bias_terms(grader: int, given: Given, state: State) -> tuple[float, float]:
+    """Precision, and precision times mean, of a grader's bias from the reports alone."""
+    reports = given.reports
+    reliability = state.reliability[grader]
+    precision = 0.0
+    weighted = 0.0
+    for review in range(reports.grader_reviews[grader], reports.grader_reviews[grader + 1]):
+        if state.effortful[review]:
+            for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
+                weighted += reliability * (given.value[report] - state.true_grade[reports.report_cell[report]])
+                precision += reliability
+    return precision, weighted
+
+
+@jit
+def _draw_effort(grader: int, rng: np.random.Generator, given: Given, state: State) -> None:
+    """Draw a grader's effort probability given the efforts."""
+    reviews, prior = given.reports.grader_reviews, given.beliefs.effort
+    effortful = count_effortful(grader, reviews, state.effortful)
+    count = reviews[grader + 1] - reviews[grader]
+    state.effort[grader] = rng.beta(prior[0] + effortful, prior[1] + count - effortful)
+
+
+@jit
+def _write(row: int, given: Given, state: State, sums: Sums, draws: Draws) -> None:
+    """Copy the state into a row of the draws, and add effort times reliability of every review."""
+    for cell in range(len(state.true_grade)):
+        draws.true_grade[row, cell] = state.true_grade[cell]
+    for grader in range(draws.effort.shape[1]):
+        draws.reliability[row, grader] = state.reliability[grader]
+        draws.bias[row, grader] = state.bias[grader]
+        draws.effort[row, grader] = state.effort[grader]
+    effortful = 0
+    for review in range(len(state.effortful)):
+        if state.effortful[review]:
+            effortful += 1
+            sums.influence[review] += state.reliability[given.reports.review_grader[review]]
+    draws.effortful_count[row] = effortful
+    for index in range(len(state.hyper)):
+        draws.hyper[row, index] = state.hyper[index]

@@ -1,0 +1,70 @@
+"""What the page about several classes shows: a few figures of each, and the way to its own page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from peerage.report.first_screen import Attention, Figure, first_screen
+from peerage.report.report_source import Fitted
+from peerage.results.saved_results import Classes, read_record
+from peerage.support.wording import counted
+
+
+@dataclass(frozen=True)
+class ClassSummary:
+    """A class: the address of its page beside this one, how much there was to fit, and the first screen of its page.
+
+    ``figures`` are found by their titles.
+    """
+
+    name: str
+    address: str
+    counts: str
+    figures: Mapping[str, Figure]
+    attention: tuple[Attention, ...]
+
+
+@dataclass(frozen=True)
+class ClassesPage:
+    """The whole page.
+
+    Attributes
+    ----------
+    title: the names of the files of grades
+    by: the column that tells the classes apart
+    counts: how much there was to fit in all classes, in words
+    titles: those of the figures that any class has
+    classes: the classes, in the order of the files
+    notices: what was surprising about the files as a whole
+    """
+
+    title: str
+    by: str
+    counts: str
+    titles: tuple[str, ...]
+    classes: tuple[ClassSummary, ...]
+    notices: tuple[Mapping[str, str], ...]
+
+
+def classes_page(folder: Path) -> ClassesPage:
+    """The page about the results of several classes in a folder."""
+    record, classes = read_record(folder), Classes.of(folder)
+    counts = record["counts"]
+    summaries = tuple(_summary(name, place) for name, place in classes.folders.items())
+    return ClassesPage(
+        title=", ".join(entry["name"] for entry in record["input"]),
+        by=classes.by,
+        counts=f"{counted(counts['reviews'], 'review')} of {counted(counts['submissions'], 'submission')}",
+        titles=tuple(dict.fromkeys(title for summary in summaries for title in summary.figures)),
+        classes=summaries,
+        notices=tuple(record["notices"]),
+    )
+
+
+def _summary(name: str, folder: Path) -> ClassSummary:
+    screen = first_screen(Fitted.read(folder))
+    figures = {figure.title: figure for figure in screen.figures}
+    return ClassSummary(name, f"{quote(folder.name)}/report.html", screen.counts, figures, screen.attention)

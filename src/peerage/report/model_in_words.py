@@ -1,0 +1,111 @@
+"""The model and its priors in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from peerage.inference.checking.held_out import HeldOut
+from peerage.inference.model_choice import Choice
+from peerage.inference.priors_in_words import FIXED
+from peerage.model import INSTRUCTOR_RELIABILITY
+from peerage.results.summary import unreliable_predictions
+
+_REPORTS = (
+    "Every submission has a true grade on each component, and every grader a reliability: a grade given with effort is "
+    "the true grade plus the grader's bias plus an error, and the more reliable the grader, the smaller the error."
+)
+_FEATURES = {
+    "bias": (
+        "Graders may be generous or severe. Each one's bias is estimated and taken into account.",
+        "Nobody is taken to be generous or severe: biases were left out.",
+    ),
+    "effort": (
+        "A review may have been made without effort. Such a review says nothing about the submission; how likely that "
+        "is, is estimated for every grader and every review.",
+        "Every review is taken to have been made with effort.",
+    ),
+    "censoring": (
+        "Graders can report legal grades only, so they round what they think, and cannot go beyond the scale.",
+        "Reports are taken as exact numbers, not as rounded ones.",
+    ),
+    "correlation": (
+        "Authors of good work are taken to be more reliable graders, so a student's grades depend on how the student "
+        "grades others.",
+        "A student's grades do not depend on how the student grades others.",
+    ),
+}
+_NEEDED_BY = {
+    "bias": ("sigma_b",),
+    "effort": ("alpha_e", "beta_e", "tau_l", "epsilon"),
+    "correlation": ("sigma_tau", "lambda_tau"),
+}
+
+
+@dataclass(frozen=True)
+class Prior:
+    """A row of the table of priors, on the scale of 0 to 5: learned from the class if it has an interval, or fixed."""
+
+    symbol: str
+    words: str
+    value: str
+    component: str = ""
+    interval: str = ""
+
+
+def model_words(record: Mapping[str, Any]) -> Iterator[str]:
+    """What the model assumes, a paragraph each."""
+    yield _REPORTS
+    for name, (present, absent) in _FEATURES.items():
+        yield present if record["model"][name] else absent
+    yield _staff(record["counts"]["roles"])
+    if record["model"]["fixed"]:
+        yield f"{len(record['model']['fixed']):,} values were set by the staff and not estimated."
+
+
+def prediction_words(record: Mapping[str, Any]) -> Iterator[str]:
+    """How well the model predicts the class's own grades, a sentence each."""
+    prediction = record["prediction"]
+    if prediction["held_out"] is not None:
+        yield HeldOut(**{entry.name: prediction["held_out"][entry.name] for entry in fields(HeldOut)}).sentence
+    if prediction["untrusted_reviews"]:
+        yield unreliable_predictions(prediction["untrusted_reviews"], record["counts"]["reviews"])
+
+
+def choice_words(record: Mapping[str, Any]) -> Iterator[str]:
+    """Which model was chosen and what the others would have changed, a sentence each; nothing if none was compared."""
+    if record["choice"] is not None:
+        yield from Choice.from_rows(record["choice"]).sentences
+
+
+def priors_of(record: Mapping[str, Any]) -> Iterator[Prior]:
+    """The hyperparameters that were learned from the class, or the fixed ones that the model used."""
+    if record["learned"] is not None:
+        yield from map(_learned, record["learned"])
+        return
+    unused = {name for feature, names in _NEEDED_BY.items() if not record["model"][feature] for name in names}
+    unused |= set() if record["counts"]["roles"]["ta"] else {"alpha_tau_ta", "beta_tau_ta"}
+    for name, value in record["priors"].items():
+        if name not in unused:
+            yield Prior(*FIXED[name], _shown(value))
+
+
+def _learned(row: Mapping[str, Any]) -> Prior:
+    interval = f"{row['lower']:.2f} to {row['upper']:.2f}"
+    return Prior(row["symbol"], row["meaning"], f"{row['value']:.2f}", row["component"], interval)
+
+
+def _staff(roles: Mapping[str, int]) -> str:
+    if not roles["ta"] and not roles["instructor"]:
+        return "No staff graded, so the general level of the grades is that of the peers."
+    words = "TAs and instructors are taken to make an effort always"
+    return (
+        f"{words}, and an instructor's reliability is {INSTRUCTOR_RELIABILITY:g}."
+        if roles["instructor"]
+        else f"{words}."
+    )
+
+
+def _shown(value: float | list[float]) -> str:
+    return ", ".join(f"{entry:g}" for entry in value) if isinstance(value, list) else f"{value:g}"

@@ -1,0 +1,135 @@
+"""What one student may see: own grades, the reports behind them without names, and nothing about anybody else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+import numpy as np
+
+from peerage.errors import InputError, Problem, ResultsError
+from peerage.gradebook.book import MISSING
+from peerage.report.report_source import Fitted
+
+_NOT_IN_FILE_NAMES = re.compile("[^A-Za-z0-9]+")
+_LONGEST_NAME = 40
+
+
+@dataclass(frozen=True)
+class Grade:
+    """The grade of a component, and how it follows from the reports; without explanations the sentence is empty."""
+
+    component: str
+    grade: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """What one reviewer gave on each component (empty if not graded), and how much it counts, if that is known."""
+
+    grades: tuple[str, ...]
+    weight: str
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One of the student's submissions; ``total`` and the points that can be reached are in words."""
+
+    name: str
+    assignment: str
+    total: str
+    grades: tuple[Grade, ...]
+    reports: tuple[Report, ...]
+
+
+@dataclass(frozen=True)
+class StudentPage:
+    """The whole page; ``explained`` says whether there are weights and sentences."""
+
+    student: str
+    submissions: tuple[Submission, ...]
+    explained: bool
+
+
+def students_of(fitted: Fitted) -> tuple[str, ...]:
+    """All who wrote something, in the order of the file."""
+    return tuple(_written_by(fitted))
+
+
+def student_page(fitted: Fitted, student: str) -> StudentPage:
+    """The page of a student."""
+    written_by = _written_by(fitted)
+    if student not in written_by:
+        raise InputError(Problem(f"{student!r} wrote none of the submissions", "give the id of an author"))
+    explained = "explanations.csv" in fitted.tables
+    if explained and fitted.record["explanations"].get("name_graders", True):
+        raise ResultsError("the sentences name the graders; run peerage fit without --name-graders for students' pages")
+    submissions = tuple(_submission(fitted, index) for index in written_by[student])
+    return StudentPage(student, submissions, explained)
+
+
+def file_name(fitted: Fitted, student: str) -> str:
+    """A name for a student's page that every file system takes, different for different students.
+
+    Nobody can guess it who does not have the file of grades: a student may know others' ids.
+    """
+    secret = "".join(entry["sha256"] for entry in fitted.record["input"])
+    readable = _NOT_IN_FILE_NAMES.sub("-", student).strip("-").lower()[:_LONGEST_NAME].strip("-")
+    return f"{readable or 'student'}-{sha256((secret + student).encode()).hexdigest()[:16]}.html"
+
+
+def _written_by(fitted: Fitted) -> Mapping[str, Sequence[int]]:
+    if not fitted.written_by:
+        raise InputError(
+            Problem(
+                "these results do not say who wrote what, so there are no students' pages",
+                "add an author column to the grades and run peerage fit again",
+            )
+        )
+    return fitted.written_by
+
+
+def _submission(fitted: Fitted, index: int) -> Submission:
+    book = fitted.posterior.book
+    cells = fitted.cells_of[index]
+    rubric = [book.rubric.components[component] for component in fitted.cell_component[cells]]
+    sentences = fitted.tables["explanations.csv"]["sentence"] if "explanations.csv" in fitted.tables else None
+    grades = tuple(
+        Grade(component.name, _shown(fitted.cells["grade"][cell]), "" if sentences is None else sentences[cell])
+        for component, cell in zip(rubric, cells, strict=True)
+    )
+    full = sum(max(component.worth) for component in rubric)
+    return Submission(
+        name=book.submissions[index],
+        assignment=book.assignments[index],
+        total=f"{fitted.totals['total'][index]} of {_shown(full)} points",
+        grades=grades,
+        reports=tuple(_reports(fitted, index, fitted.cell_component[cells].tolist())),
+    )
+
+
+def _reports(fitted: Fitted, index: int, components: list[int]) -> Iterator[Report]:
+    """The reports in an order that says nothing about who made them: that of their contents, shuffled."""
+    book = fitted.posterior.book
+    reports = []
+    for review in fitted.reviews_of[index]:
+        if (book.levels[review] != MISSING).any():
+            grades = tuple(_shown(book.values[review, component]) for component in components)
+            reports.append((grades, _weight(fitted, index, book.review_grader[review])))
+    reports.sort()
+    seed = sha256(repr((book.submissions[index], reports)).encode()).digest()
+    for place in np.random.default_rng(list(seed)).permutation(len(reports)):
+        yield Report(*reports[place])
+
+
+def _weight(fitted: Fitted, submission: int, grader: int) -> str:
+    book = fitted.posterior.book
+    row = fitted.weight_rows.get((book.submissions[submission], book.graders[grader]))
+    return "" if row is None else f"{float(fitted.tables['weights.csv']['weight'][row]):.0%}"
+
+
+def _shown(number: float) -> str:
+    return "" if np.isnan(number) else f"{number:.10g}"

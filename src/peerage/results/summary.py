@@ -1,0 +1,126 @@
+"""What a fit found, as the few numbers that one looks at first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from peerage.decisions.final import Final
+from peerage.gradebook.book import ROLES, STUDENT
+from peerage.inference.posterior import Posterior
+from peerage.rubric import Component
+from peerage.support.wording import counted
+
+SHOWN_GRADERS = 3
+"""How many of the most and of the least reliable students are named."""
+
+UNSURE = 0.5
+"""The confidence below which a grade counts as unsure."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A component's grades before and after, in the rubric's units.
+
+    Attributes
+    ----------
+    component: the component
+    n_compared: how many submissions a student graded on it; all else is about these
+    peer_mean, peer_sd: mean and standard deviation, over submissions, of the mean of students' reports
+    mean, sd: the same of the expected grades
+    n_changed: how many of the grades given differ from the mean of students' reports, rounded to the rubric
+    """
+
+    component: Component
+    n_compared: int
+    peer_mean: float
+    peer_sd: float
+    mean: float
+    sd: float
+    n_changed: int
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """A fit in a few numbers.
+
+    Attributes
+    ----------
+    spreads: for each component, its grades before and after
+    n_grades: how many grades were estimated
+    confidence: the average posterior probability of a most likely grade
+    n_unsure: how many most likely grades have one below :data:`UNSURE`
+    most_reliable, least_reliable: rows of ``posterior.graders()``
+    """
+
+    spreads: tuple[Spread, ...]
+    n_grades: int
+    confidence: float
+    n_unsure: int
+    most_reliable: pd.DataFrame
+    least_reliable: pd.DataFrame
+
+    @property
+    def n_compared(self) -> int:
+        """How many grades can be compared with students' reports."""
+        return sum(spread.n_compared for spread in self.spreads)
+
+    @property
+    def n_changed(self) -> int:
+        """How many of these differ from the rounded mean of the reports."""
+        return sum(spread.n_changed for spread in self.spreads)
+
+
+def summarise(posterior: Posterior, final: Final | None = None) -> Summary:
+    """Sum a fit up; the grades given are the most likely ones unless others are."""
+    grades = posterior.submissions()
+    grades["grade"] = grades["most_likely"] if final is None else final.grades
+    spreads = tuple(spread_of(component, grades) for component in posterior.book.rubric.components)
+    most, least = _extremes(posterior.graders())
+    return Summary(
+        spreads=spreads,
+        n_grades=len(grades),
+        confidence=float(grades["confidence"].mean()),
+        n_unsure=int((grades["confidence"] < UNSURE).sum()),
+        most_reliable=most,
+        least_reliable=least,
+    )
+
+
+def spread_of(component: Component, grades: pd.DataFrame) -> Spread:
+    """A component's spread, from ``posterior.submissions()`` with a column ``grade`` that holds the grades given."""
+    compared = grades[(grades["component"] == component.name) & grades["peer_mean"].notna()]
+    peers, expected = compared["peer_mean"].to_numpy(), compared["expected"].to_numpy()
+    rounded = component.values[component.level_of(peers)]
+    if not len(compared):
+        return Spread(component, 0, np.nan, np.nan, np.nan, np.nan, 0)
+    return Spread(
+        component,
+        len(compared),
+        float(peers.mean()),
+        float(peers.std()),
+        float(expected.mean()),
+        float(expected.std()),
+        int((compared["grade"].to_numpy() != rounded).sum()),
+    )
+
+
+def unreliable_predictions(number: int, reviews: int) -> str:
+    """That some reviews could not be left out reliably."""
+    share = f"{number:,} of {counted(reviews, 'review')}"
+    return f"For {share} the prediction may be off: a fit without that review could differ too much from this one."
+
+
+def _extremes(graders: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The most reliable students by the lower end of their interval, and the least reliable by the upper end.
+
+    The estimate alone would favour students with few reviews, whose interval is wide.
+    """
+    inferred = graders["reliability_lower"] < graders["reliability_upper"]
+    students = graders[inferred & (graders["role"] == ROLES[STUDENT])]
+    shown = min(SHOWN_GRADERS, len(students) // 2)
+    most = students.sort_values("reliability_lower", ascending=False, kind="stable").head(shown)
+    least = students.drop(most.index).sort_values("reliability_upper", kind="stable").head(shown)
+    return most, least

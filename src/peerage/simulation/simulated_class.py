@@ -1,0 +1,114 @@
+"""Simulated classes: :func:`simulate` plans a class and draws everything in it from the model."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from peerage.errors import InputError, ModelError, Problem
+from peerage.gradebook.book import Gradebook
+from peerage.model import Model
+from peerage.rubric import Rubric
+from peerage.simulation import generative
+from peerage.simulation.schedule import Schedule, Size, plan
+from peerage.simulation.truth import Truth
+
+SETTINGS = {
+    "a": {"sigma_b": 0.1, "tau_l": 1.0},
+    "b": {"sigma_b": 1.0, "tau_l": 1.0},
+    "c": {"sigma_b": 1.0, "tau_l": 4.0},
+}
+"""The hyperparameters in which the paper's three simulated classes differ."""
+
+
+def simulate(
+    students: int = 120,
+    weeks: int = 10,
+    seed: int | np.random.Generator = 0,
+    *,
+    reviews_per_student: int = 4,
+    tas: int = 3,
+    ta_share: float = 0.25,
+    components: int | Rubric = 4,
+    calibrations: int = 0,
+    submissions_per_week: int | None = None,
+    team_size: int = 1,
+    setting: str | None = None,
+    model: Model | None = None,
+) -> tuple[Gradebook, Truth]:
+    """Draw a class from the model: its gradebook, and the truth behind it.
+
+    The defaults are the paper's class (b). Everyone gives, and every submission gets, the same number of reviews, and
+    nobody reviews their own work.
+
+    Parameters
+    ----------
+    students, weeks, reviews_per_student, tas, ta_share, calibrations, submissions_per_week, team_size:
+        see :class:`~peerage.simulation.schedule.Size`
+    seed: a number, or a generator to draw from
+    components: a rubric, or how many components are graded 0 to 5
+    setting: "a", "b" or "c" gives the model that class's ``sigma_b`` and ``tau_l``
+    model: what to draw from, by default the paper's model and hyperparameters; its fixed reliabilities, biases and
+        efforts hold for the graders of those names
+
+    >>> book, truth = simulate(students=10, weeks=2)
+    >>> book.n_reviews, truth.true_grade.shape
+    (84, (20, 4))
+    """
+    model = _resolve(model, setting)
+    rng = np.random.default_rng(seed)
+    size = Size(
+        students=students,
+        weeks=weeks,
+        reviews_per_student=reviews_per_student,
+        tas=tas,
+        ta_share=ta_share,
+        calibrations=calibrations,
+        submissions_per_week=submissions_per_week,
+        team_size=team_size,
+    )
+    return draw(model, plan(size, rng), _rubric(components), rng)
+
+
+def draw(model: Model, schedule: Schedule, rubric: Rubric, rng: np.random.Generator) -> tuple[Gradebook, Truth]:
+    """Draw graders, true grades, efforts and reports for a class that has been planned."""
+    is_author = np.isin(np.arange(len(schedule.graders)), [index for team in schedule.authors for index in team])
+    graders = generative.draw_graders(model, schedule.graders, schedule.roles, is_author, rng)
+    true_grade = generative.draw_true_grades(model, len(rubric), schedule.authors, graders.reliability, rng)
+    effortful = generative.draw_effortful(graders.effort, schedule.review_grader, rng)
+    centre = true_grade[schedule.review_submission] + graders.bias[schedule.review_grader][:, None]
+    reports = generative.draw_reports(model, centre, graders.reliability[schedule.review_grader], effortful, rng)
+    book = Gradebook(
+        rubric=rubric,
+        submissions=schedule.submissions,
+        graders=schedule.graders,
+        roles=schedule.roles,
+        authors=tuple(tuple(schedule.graders[index] for index in team) for team in schedule.authors),
+        assignments=schedule.assignments,
+        review_submission=schedule.review_submission.astype(np.int32),
+        review_grader=schedule.review_grader.astype(np.int32),
+        levels=generative.to_levels(rubric, reports),
+    )
+    columns = [component.from_model(true_grade[:, index]) for index, component in enumerate(rubric.components)]
+    return book, Truth(
+        book, model, np.stack(columns, axis=1), graders.reliability, graders.bias, graders.effort, effortful
+    )
+
+
+def _resolve(model: Model | None, setting: str | None) -> Model:
+    """The model with the setting's hyperparameters; where it would learn them, the others are the paper's."""
+    model = Model() if model is None else model
+    if model.fixed.true_grade:
+        raise ModelError("a simulated class draws its true grades; fix reliabilities, biases or efforts only")
+    if setting is None:
+        return model.with_priors()
+    if setting not in SETTINGS:
+        raise InputError(Problem(f"there is no class {setting!r}", f"choose one of {', '.join(SETTINGS)}"))
+    return model.with_priors(**SETTINGS[setting])
+
+
+def _rubric(components: int | Rubric) -> Rubric:
+    if isinstance(components, Rubric):
+        return components
+    if isinstance(components, bool) or not isinstance(components, int) or components < 1:
+        raise InputError(f"components must be a rubric or a whole number of at least 1, not {components!r}")
+    return Rubric.uniform([f"Component {index + 1}" for index in range(components)], range(6))

@@ -1,0 +1,1 @@
+"""Cells and sheets: CSV, XLSX and Parquet files as text, numbers and columns."""

@@ -1,0 +1,105 @@
+"""A file by its kind: a sheet, a JSON document or an XML tree, before anybody asks which system wrote it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+from peerage.errors import InputError, Problem
+from peerage.tables import delimited_text, parquet, xlsx
+from peerage.tables.sheet import Sheet
+
+Reader = Callable[[str, bytes], Sheet]
+
+_READERS: tuple[tuple[bytes, Reader], ...] = ((b"PK\x03\x04", xlsx.read), (b"PAR1", parquet.read))
+"""What reads a file that begins with these bytes; anything else is text."""
+
+_UNREADABLE = (
+    (b"\xd0\xcf\x11\xe0", "is an old Excel file or has a password", "save it as .xlsx without a password"),
+    (b"\x1f\x8b", "is compressed", "unpack it first"),
+    (b"%PDF", "is a PDF", "export the table as CSV or XLSX"),
+)
+
+_JSON = re.compile(rb"\s*(?:\{\s*[\"}]|\[\s*[{\[\]])")
+_XML = re.compile(rb"\s*<(?:\?xml|activity)\b")
+"""How documents begin. A table's first column may begin with a bracket too, but not so."""
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A file's name and what it holds: a :class:`Sheet`, an XML element, or anything that JSON can say."""
+
+    file: str
+    content: Any
+
+    @property
+    def sheet(self) -> Sheet:
+        """The sheet, or an error that says what the file is instead."""
+        if isinstance(self.content, Sheet):
+            return self.content
+        kind = "XML" if isinstance(self.content, ET.Element) else "JSON"
+        raise InputError(
+            Problem(f"is {kind}, and not of a system that is known", "export it as CSV or XLSX", self.file)
+        )
+
+    @property
+    def header(self) -> frozenset[str]:
+        """The folded names of the sheet's columns; none if it is no sheet."""
+        return frozenset(map(str.casefold, self.content.header)) if isinstance(self.content, Sheet) else frozenset()
+
+
+def read_source(path: Path, name: str) -> Source:
+    """Read one file of any kind; messages call it ``name``."""
+    data = read_bytes(path, name)
+    start = data.removeprefix(b"\xef\xbb\xbf")
+    if _JSON.match(start):
+        return Source(name, _json(name, start))
+    if _XML.match(start):
+        return Source(name, _xml(name, data))
+    return Source(name, _sheet(name, data))
+
+
+def read_sheet(path: Path, name: str) -> Sheet:
+    """Read one file that has to be a table; messages call it ``name``."""
+    return _sheet(name, read_bytes(path, name))
+
+
+def read_bytes(path: Path, name: str) -> bytes:
+    """What a file holds, unless it is missing or of a kind that is never read."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        problem = Problem(f"cannot be read ({error.strerror})", "check the path", str(path))
+        raise InputError(problem) from None
+    for mark, message, remedy in _UNREADABLE:
+        if data.startswith(mark):
+            raise InputError(Problem(message, remedy, name))
+    return data
+
+
+def _sheet(name: str, data: bytes) -> Sheet:
+    reader = next((reader for mark, reader in _READERS if data.startswith(mark)), delimited_text.read)
+    return reader(name, data)
+
+
+def _json(name: str, data: bytes) -> Any:
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise InputError(Problem(f"is damaged JSON ({error})", "save it again", name)) from None
+
+
+def _xml(name: str, data: bytes) -> ET.Element:
+    """The XML tree. A document type, which alone can define entities, is refused before anything is parsed."""
+    content, _ = delimited_text.decode(name, data)
+    if "<!DOCTYPE" in content:
+        raise InputError(Problem("has a document type (DOCTYPE), which is not read", "export it again", name))
+    try:
+        return ET.fromstring(content)
+    except ET.ParseError as error:
+        raise InputError(Problem(f"is damaged XML ({error})", "export it again", name)) from None

@@ -1,0 +1,96 @@
+"""Tables as files: the one writer that everything uses, by the file's suffix.
+
+A spreadsheet takes a text cell that begins with ``=``, ``+``, ``-``, ``@``, tab or carriage return for a formula.
+Such a cell gets one leading apostrophe in CSV, TSV and XLSX files, which our own readers take off again.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from peerage.errors import InputError, MissingExtraError, Problem
+from peerage.support.atomic import replacing
+from peerage.tables.escaping import escape_xlsx, guard
+
+
+def write_table(frame: pd.DataFrame, path: str | Path) -> None:
+    """Write a table as CSV, TSV, XLSX or Parquet, whole or not at all; missing values become empty cells."""
+    path = Path(path)
+    writer = _WRITERS.get(path.suffix.lower())
+    if writer is None:
+        raise InputError(Problem("is not a kind of file that can be written", f"use {', '.join(_WRITERS)}", path.name))
+    with replacing(path) as part:
+        writer(frame, part)
+
+
+def _map_texts(frame: pd.DataFrame, function: Callable[[str], str]) -> pd.DataFrame:
+    """The table with all text in it, column names included, replaced."""
+    columns = {index: _map_column(column, function) for index, (_, column) in enumerate(frame.items())}
+    mapped = pd.DataFrame(columns, index=frame.index)
+    mapped.columns = pd.Index([function(str(name)) for name in frame.columns], dtype=object)
+    return mapped
+
+
+def _map_column(column: pd.Series[Any], function: Callable[[str], str]) -> pd.Series[Any]:
+    if not pd.api.types.is_string_dtype(column.dtype) and column.dtype != object:
+        return column
+    codes, distinct = pd.factorize(column.astype(object))
+    replaced = np.array([*(function(cell) if isinstance(cell, str) else cell for cell in distinct), None], dtype=object)
+    return pd.Series(replaced[codes], index=column.index, dtype=object)
+
+
+def _write_csv(frame: pd.DataFrame, path: Path) -> None:
+    _write_delimited(frame, path, ",")
+
+
+def _write_tsv(frame: pd.DataFrame, path: Path) -> None:
+    _write_delimited(frame, path, "\t")
+
+
+def csv_text(frame: pd.DataFrame) -> str:
+    """The text of a table as a CSV file."""
+    text = io.StringIO()
+    _write_delimited(frame, text, ",")
+    return text.getvalue()
+
+
+def _write_delimited(frame: pd.DataFrame, target: Path | io.StringIO, delimiter: str) -> None:
+    returns = False
+
+    def guarded(text: str) -> str:
+        nonlocal returns
+        returns = returns or "\r" in text
+        return guard(text)
+
+    frame = _map_texts(frame, guarded)
+    # Python's csv module leaves a lone carriage return unquoted, and readers take it for the end of the row.
+    quoting: Literal[0, 2] = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL
+    frame.to_csv(target, sep=delimiter, index=False, lineterminator="\n", quoting=quoting, encoding="utf-8")
+
+
+def _write_xlsx(frame: pd.DataFrame, path: Path) -> None:
+    frame = _map_texts(frame, lambda text: escape_xlsx(guard(text)))
+    with pd.ExcelWriter(path, engine="openpyxl") as workbook:
+        frame.to_excel(workbook, index=False)
+
+
+def _write_parquet(frame: pd.DataFrame, path: Path) -> None:
+    try:
+        frame.to_parquet(path, engine="pyarrow", index=False)
+    except ImportError:
+        raise MissingExtraError("Parquet", "parquet") from None
+
+
+_WRITERS: dict[str, Callable[[pd.DataFrame, Path], None]] = {
+    ".csv": _write_csv,
+    ".tsv": _write_tsv,
+    ".xlsx": _write_xlsx,
+    ".parquet": _write_parquet,
+}

@@ -1,0 +1,76 @@
+"""What a class chooses: it is recorded, it can be repeated, and the command line has the same defaults."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from pathlib import Path
+
+import pytest
+
+import peerage as pg
+from peerage.cli import fit, main
+from peerage.decisions.choices import Choices
+from peerage.decisions.credit import Scale
+from peerage.results.outputs import Outputs
+
+UNUSUAL = Choices(
+    adjust_bias=True,
+    name_graders=True,
+    staff_final=True,
+    spot_checks=3,
+    random_share=0.5,
+    credit_scale=Scale(((0.1, 0.0), (1.5, 10.0))),
+    required_reviews=6,
+    minimum_reviews=2,
+)
+
+
+@pytest.mark.parametrize("choices", [Choices(), UNUSUAL, Choices(final="most-likely")])
+def test_choices_survive_json(choices: Choices) -> None:
+    assert Choices.from_dict(json.loads(json.dumps(choices.to_dict()))) == choices
+
+
+@pytest.mark.parametrize(
+    ("entries", "words"),
+    [
+        ({"final": "average"}, "final grades are explained or most-likely, not 'average'"),
+        ({"final": "most-likely", "staff_final": True}, "only explained grades .* ask for --final explained"),
+        ({"spot_checks": -1}, "budget must be at least 0"),
+        ({"random_share": 2.0}, "random_share is a share between 0 and 1"),
+        ({"required_reviews": -1}, "required_reviews must be at least 0"),
+        ({"minimum_reviews": -1}, "minimum_reviews must be at least 0"),
+        ({"credit_scale": "much:good"}, "'much:good' is not a scale of marks"),
+        ({"colour": "red"}, "there is no choice 'colour' to be made"),
+    ],
+)
+def test_senseless_choices_are_refused(entries: dict[str, object], words: str) -> None:
+    with pytest.raises(pg.ModelError, match=words):
+        Choices.from_dict(entries)
+
+
+def test_the_command_line_has_the_same_defaults() -> None:
+    options = inspect.signature(fit.command).parameters
+    for name, value in Choices().to_dict().items():
+        assert options[name].default == value
+
+
+def test_every_choice_reaches_the_outputs(tmp_path: Path) -> None:
+    book, _ = pg.simulate(8, 2, seed=3, tas=1, components=2)
+    book.write(tmp_path / "grades.csv", rubric=True)
+    given = [
+        *("--adjust-bias", "--name-graders", "--staff-final", "--spot-checks", "3", "--random-share", "0.5"),
+        *("--credit-scale", "0.1:0, 1.5:10", "--required-reviews", "6", "--minimum-reviews", "2"),
+    ]
+    fast = ["--chains", "2", "--draws", "30", "--burn-in", "10", "-q"]
+    assert main(["fit", str(tmp_path / "grades.csv"), "-o", str(tmp_path / "out"), *given, *fast]) == 0
+    record = json.loads((tmp_path / "out" / "run.json").read_text("utf-8"))
+    assert Choices.from_dict(record["choices"]) == UNUSUAL
+    assert record["explanations"]["staff_final"]
+    posterior = pg.load(tmp_path / "out" / "posterior.npz")
+    again = Outputs.of(posterior, [tmp_path / "grades.csv"], Choices.from_dict(record["choices"]))
+    (tmp_path / "again").mkdir()
+    again.write(tmp_path / "again")
+    for name in ("grades.csv", "graders.csv", "spotchecks.csv", "weights.csv", "explanations.csv"):
+        assert (tmp_path / "again" / name).read_bytes() == (tmp_path / "out" / name).read_bytes()
+    assert (tmp_path / "out" / "spotchecks.csv").read_text("utf-8").count("\n") == 4

@@ -1,0 +1,113 @@
+"""Chains in a mirror image of the class are found, and start again from the best."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import peerage as pg
+from peerage.inference.checking.leave_one_out import leave_one_out
+from peerage.inference.fitting import PILOT
+from peerage.inference.numerics.hyperparameters import RELIABILITY, TAU_L
+from peerage.inference.sampling.chains import ChainState, sample
+from peerage.inference.sampling.draws import Draws
+from peerage.inference.sampling.mirror_modes import MARGIN, restarted, worse_chains
+from peerage.model import Model
+
+OWNER = np.repeat(np.arange(100), 4)
+"""The submissions of 400 reviews."""
+
+
+def scores(gaps: list[float], seed: int = 0) -> np.ndarray:
+    """Log predictive probabilities of 400 reviews by chains that are worse than a common one by a mean gap a review.
+
+    A gap varies by 0.2 (sd) from review to review, so that the sum over 400 reviews has a standard error of 4.
+    """
+    rng = np.random.default_rng(seed)
+    return np.array([-5.0 - gap + 0.2 * rng.standard_normal(400) for gap in gaps])
+
+
+def test_chains_that_are_clearly_worse_are_named() -> None:
+    """A gap of 0.2 a review is 80 in all, beside a standard error of 0.2·√2·20 = 5.7."""
+    assert worse_chains(scores([0.2, 0.0, 0.2, 0.0]), OWNER)[1] == (0, 2)
+    assert worse_chains(scores([0.2, 0.0, 0.2, 0.1]), OWNER) == (1, (0, 2, 3))
+
+
+def test_chains_in_one_mode_are_left_alone() -> None:
+    """The best of four chains is 3 standard errors above another in fewer than one of 100 cases."""
+    found = [worse_chains(scores([0.0] * 4, seed), OWNER)[1] for seed in range(200)]
+    assert sum(map(bool, found)) <= stats.binom.isf(1e-3, 200, 0.01)
+
+
+def test_equal_chains_and_single_chains_are_left_alone() -> None:
+    assert worse_chains(np.zeros((3, 400)), OWNER) == (0, ())
+    assert worse_chains(scores([0.0]), OWNER) == (0, ())
+
+
+def test_the_error_is_from_sums_by_submission() -> None:
+    """Reviews of one submission err together: with 4 alike, the error doubles and the gap is no longer clear."""
+    rng = np.random.default_rng(1)
+    noise = rng.standard_normal(100)
+    noise -= noise.mean()
+    gap = 1.5 * MARGIN * noise.std() / np.sqrt(400) + np.repeat(noise, 4)
+    both = np.array([np.zeros(400), -gap])
+    assert worse_chains(both, np.arange(400)) == (0, (1,))
+    assert worse_chains(both, OWNER) == (0, ())
+
+
+def test_chains_that_start_again_keep_their_generators() -> None:
+    states = tuple(ChainState({"bias": np.array([index, index])}, {"state": index}) for index in range(3))
+    again = restarted(states, best=2, worse=(0,))
+    assert [state.generator["state"] for state in again] == [0, 1, 2]
+    assert [list(state.variables["bias"]) for state in again] == [[2, 2], [1, 1], [2, 2]]
+    again[0].variables["bias"][0] = 9
+    assert states[2].variables["bias"][0] == 2, "a copy, not the same array"
+
+
+def shirking_class(seed: int) -> tuple[pg.Gradebook, np.ndarray]:
+    """Half of all reports are low-effort and lie within half a grade of the average; and true reliabilities."""
+    priors = pg.Priors.paper(alpha_e=1, beta_e=1, tau_l=4)
+    book, truth = pg.simulate(students=40, weeks=4, tas=0, seed=seed, model=Model(priors=priors))
+    return book, truth.reliability
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_shirkers_are_not_taken_for_reliable(seed: int) -> None:
+    """Estimates of the 40 reliabilities rank as the truth does; in the mirror image the correlation is about −0.3.
+
+    Were they unrelated, a correlation above 0.5 would be found with probability 5e-4. This holds for every chain.
+    """
+    book, reliability = shirking_class(seed)
+    posterior = pg.fit(book, chains=4, draws=150, burn_in=200, seed=seed)
+    by_chain = posterior.draws["reliability"].mean(axis=1)
+    for estimates in by_chain:
+        assert stats.spearmanr(estimates, reliability).statistic > 0.5
+    said = [problem.message for problem in posterior.warnings]
+    assert any("settled on another reading of the class" in text for text in said) == bool(posterior.restarts)
+
+
+def test_a_chain_in_the_mirror_image_is_recognised() -> None:
+    """One of four chains is put where shirkers are reliable and the others shirk, and seen before it finds back."""
+    book, _ = shirking_class(0)
+    posterior = pg.fit(book, chains=4, draws=20, burn_in=99, seed=0)
+    layout, states = posterior.layout, list(posterior.samples.states)
+    mirrored = {name: values.copy() for name, values in states[1].variables.items()}
+    mirrored["effortful"], mirrored["effort"] = ~mirrored["effortful"], 1 - mirrored["effort"]
+    mirrored["hyper"][TAU_L], mirrored["hyper"][RELIABILITY] = np.log(1.0), np.log(3.0)
+    states[1] = states[1]._replace(variables=mirrored)
+    samples = sample(layout, chains=4, draws=10, burn_in=0, seed=0, states=tuple(states))
+    found = leave_one_out(layout, samples, Draws(layout, samples, 0), 0)
+    best, worse = worse_chains(found.by_chain, book.review_submission)
+    assert worse == (1,)
+    assert best != 1
+
+
+def test_a_fit_says_which_chains_started_again() -> None:
+    book, _ = pg.simulate(students=10, weeks=1, tas=0, seed=1)
+    posterior = pg.fit(book, chains=4, draws=20, burn_in=2 * PILOT, seed=1)
+    assert "settled" not in " ".join(problem.message for problem in posterior.warnings)
+    told = pg.Posterior(posterior.book, posterior.model, 1, 100, posterior.samples, {}, restarts=(1, 3))
+    (message,) = [problem.message for problem in told.warnings if "settled" in problem.message]
+    assert message.startswith("2 chains of 4 settled on another reading of the class, which predicts reviews worse")

@@ -1,0 +1,181 @@
+"""Tier 3 for learned priors: simulation-based calibration of the whole hierarchical model, hyperparameters included.
+
+Hyperparameters are drawn from their hyperpriors, a class from these, reports from the class; the ranks of all of them
+among the draws must be uniform. Each draw of the truth is the plain twin's; its priors and hyperpriors are written out
+here again, from the documentation.
+
+False alarms: all tests together are held to 1e-3, by Bonferroni. Power: samplers with planted bugs fail.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+from scipy.special import expit, ndtr
+
+from peerage.gradebook.book import STUDENT
+from peerage.inference.priors_in_words import coordinate_names, in_use
+from peerage.inference.uncensored import uncensored_learning, uncensored_sweep
+from peerage.model import Model, Priors
+from support import twin
+from support.arena import Arena
+from support.planted import Replacement, broken_with
+from support.ranks import normal_score, smallest_p_value
+from support.tiny import model_id
+
+Floats = NDArray[np.float64]
+
+REPLICATES, BURN_IN, DRAWS, THIN = 100, 200, 40, 15
+MODELS = [Model(), Model(bias=False, effort=False), Model(correlation=True), Model(censoring=False)]
+LARGEST_QUANTITIES = 30
+FALSE_ALARM = 1e-3 / (2 * LARGEST_QUANTITIES * len(MODELS))
+SMALLEST, LARGEST = (
+    {"true_grade": -3.0, "bias": -5.0, "reliability": 0.004},
+    {
+        "true_grade": 9.0,
+        "bias": 5.0,
+        "reliability": 40.0,
+    },
+)
+
+
+def draw_hyperparameters(model: Model, rng: np.random.Generator) -> dict[str, Any]:
+    """One value of every hyperparameter of a class with two components."""
+    drawn: dict[str, Any] = {
+        "sigma_b": np.exp(rng.normal(np.log(0.5), 0.8)),
+        "mean_bias": 0.06 * rng.standard_t(3),
+        "reliability": np.exp(rng.normal(0.0, 0.7)),
+        "reliability_shape": np.exp(rng.normal(np.log(2), 0.5)),
+        "effort": expit(rng.normal(0.83, 0.96)),
+        "effort_concentration": np.exp(rng.normal(np.log(6), 0.7)),
+        "tau_l": np.exp(rng.normal(np.log(2), 0.6)),
+        "sigma_tau": np.exp(rng.normal(np.log(2), 0.5)),
+        "lambda_tau": np.exp(rng.normal(np.log(2), 0.5)),
+        "mu_s": rng.normal(3.5, 1.5, 2),
+        "sigma_s": np.exp(rng.normal(np.log(0.8), 0.5, 2)),
+    }
+    drawn["reliability_ta"] = 2 * drawn["reliability"] * np.exp(rng.normal(0, 0.5))
+    drawn["mu_l"] = rng.normal(drawn["mu_s"], 0.5)
+    while not model.censoring and drawn["tau_l"] > 4:
+        drawn["tau_l"] = np.exp(rng.normal(np.log(2), 0.6))
+    return drawn
+
+
+def as_priors(drawn: dict[str, Any], centre: str = "mu_s") -> Priors:
+    """The hyperparameters by the paper's names; low-effort reports are drawn with ``mu_l`` in the place of ``mu_s``."""
+    return Priors.paper(
+        mu_s=tuple(drawn[centre]),
+        sigma_s=tuple(drawn["sigma_s"]),
+        sigma_b=drawn["sigma_b"],
+        alpha_tau=drawn["reliability_shape"],
+        beta_tau=drawn["reliability_shape"] / drawn["reliability"],
+        alpha_tau_ta=4.0,
+        beta_tau_ta=4.0 / drawn["reliability_ta"],
+        alpha_e=drawn["effort_concentration"] * drawn["effort"],
+        beta_e=drawn["effort_concentration"] * (1 - drawn["effort"]),
+        tau_l=drawn["tau_l"],
+        epsilon=0.05,
+        sigma_tau=drawn["sigma_tau"],
+        lambda_tau=drawn["lambda_tau"],
+    )
+
+
+def draw_class(arena: Arena, drawn: dict[str, Any], rng: np.random.Generator) -> tuple[twin.State, Floats]:
+    """A class and its reports; what falls off the sampler's grids, where the prior is cut off, is drawn again."""
+    fixed = replace(arena.model, priors=as_priors(drawn))
+    students = arena.book.roles == STUDENT
+    shift = np.where(students & arena.model.bias, drawn["mean_bias"], 0.0)
+    parts: dict[str, Floats] = {}
+    while len(parts) < 1 or any(np.isnan(values).any() for values in parts.values()):
+        state = twin.draw_prior(arena.book, fixed, rng)
+        fresh = {"true_grade": state.true_grade, "reliability": state.reliability, "bias": state.bias + shift}
+        inside = {
+            name: np.where((values > SMALLEST[name]) & (values < LARGEST[name]), values, np.nan)
+            for name, values in fresh.items()
+        }
+        if arena.model.correlation or not parts:
+            parts = inside  # tied to each other, or the first try
+        else:
+            parts = {name: np.where(np.isnan(old), inside[name], old) for name, old in parts.items()}
+    state = replace(state, true_grade=parts["true_grade"], reliability=parts["reliability"], bias=parts["bias"])
+    reports = twin.draw_reports(arena.book, replace(fixed, priors=as_priors(drawn, "mu_l")), state, rng)
+    return state, reports
+
+
+def log_likelihood(arena: Arena, s: Floats, p: Floats, b: Floats, e: Floats, centre: Floats, tau_l: Floats) -> Floats:
+    """(draws,): log density of all reports, efforts summed out; ``centre`` (draws, components) is of low effort."""
+    component = arena.layout.report_component
+    mean, precision = centre[:, component], tau_l[:, None]
+    if arena.model.censoring:
+        root = np.sqrt(precision)
+        normal = ndtr((arena.high - mean) * root) - ndtr((arena.low - mean) * root)
+        uniform = (np.clip(arena.high, 0, 5) - np.clip(arena.low, 0, 5)) / 5
+    else:
+        normal = stats.norm.pdf(arena.value, mean, precision**-0.5)
+        uniform = ((arena.value >= 0) & (arena.value <= 5)) / 5
+    low_effort = np.maximum(0.95 * normal + 0.05 * uniform, 1e-300)
+    return arena.log_likelihood(s, p, b, e, low_effort)
+
+
+def normal_scores(model: Model, seed: int, replicates: int = REPLICATES, sweep: Any = None) -> Floats:
+    """(replicates, quantities): the truth's place among the draws, as a normal score."""
+    arena, rng = Arena(model, sweep), np.random.default_rng(seed)
+    used = np.flatnonzero(in_use(arena.layout))
+    return np.array([_scores(arena, used, rng) for _ in range(replicates)])
+
+
+def _scores(arena: Arena, used: NDArray[np.intp], rng: np.random.Generator) -> list[float]:
+    drawn = draw_hyperparameters(arena.model, rng)
+    truth, reports = draw_class(arena, drawn, rng)
+    arena.put(reports)
+    state = arena.start(rng)
+    arena.run(rng, state, BURN_IN, keep=False)
+    draws = arena.run(rng, state, DRAWS * THIN, keep=True)
+    kept = {name: getattr(draws, name)[THIN - 1 :: THIN] for name in draws._fields}
+    s, p, b, e = (arena.values(name, kept[name], rng) for name in ("true_grade", "reliability", "bias", "effort"))
+    theta = kept["hyper"]
+    names = [name.split(" of ")[0] for name in coordinate_names(arena.layout)]
+    pairs = [(theta[:, place], _coordinate(drawn, names, place)) for place in used]
+    pairs += [(s[:, 0], truth.true_grade[0, 0]), (s.mean(axis=1), truth.true_grade.mean())]
+    pairs += [(np.log(p).mean(axis=1), np.log(truth.reliability).mean()), (b.mean(axis=1), truth.bias.mean())]
+    pairs += [(kept["effortful_count"].astype(float), float(truth.effortful.sum()))]
+    mine = log_likelihood(arena, s, p, b, e, theta[:, -2:], np.exp(theta[:, names.index("tau_l")]))
+    true = log_likelihood(
+        arena,
+        truth.true_grade.reshape(1, -1),
+        truth.reliability[None],
+        truth.bias[None],
+        truth.effort[None],
+        drawn["mu_l"][None],
+        np.array([drawn["tau_l"]]),
+    )
+    pairs += [(mine, true[0])]
+    return [normal_score(values, float(right), rng) for values, right in pairs]
+
+
+def _coordinate(drawn: dict[str, Any], names: list[str], place: int) -> float:
+    """The truth in the sampler's coordinate: itself, a logarithm or a logit."""
+    name = names[place]
+    value = np.atleast_1d(drawn[name])[names[:place].count(name)]
+    if name in ("mean_bias", "mu_s", "mu_l"):
+        return float(value)
+    return float(np.log(value / (1 - value)) if name == "effort" else np.log(value))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", MODELS, ids=model_id)
+def test_the_truths_rank_is_uniform(model: Model) -> None:
+    assert smallest_p_value(normal_scores(model, seed=1)) > FALSE_ALARM
+
+
+@pytest.mark.slow
+def test_a_planted_bug_is_caught() -> None:
+    """Learning the graders' mean bias, one update forgets the prior mean's own term."""
+    bug = Replacement(uncensored_learning, " - prior * mean**2)", ")")
+    sweep = broken_with(bug, uncensored_sweep).sweep
+    assert smallest_p_value(normal_scores(Model(censoring=False), seed=1, replicates=30, sweep=sweep)) < FALSE_ALARM

@@ -1,0 +1,38 @@
+"""NUTS samples from the density of the twin."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from peerage.model import Model
+from support import twin
+from support.nuts import log_density
+from support.tiny import PRIORS, tiny_class
+
+pytest.importorskip("numpyro", reason="numpyro is not installed")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_density_is_that_of_the_twin_with_efforts_summed_out(seed: int) -> None:
+    book, model = tiny_class(seed), Model(priors=PRIORS)
+    state = twin.draw_prior(book, model, np.random.default_rng(seed))
+    expected = twin.log_joint_without_efforts(book, model, state)
+    assert log_density(book, PRIORS, state) == pytest.approx(expected, rel=1e-11)
+
+
+@pytest.mark.parametrize(("grade", "reliability"), [(40.0, 9.0), (-40.0, 9.0), (3.2, 1e-6), (3.2, 1e4)])
+def test_density_is_that_of_the_twin_far_out(grade: float, reliability: float) -> None:
+    book, model = tiny_class(0), Model(priors=PRIORS)
+    state = twin.draw_prior(book, model, np.random.default_rng(0))
+    given = twin.known(book, model, "reliability")
+    state = replace(
+        state,
+        true_grade=np.full(state.true_grade.shape, grade),
+        reliability=np.where(np.isnan(given), reliability, given),
+    )
+    expected = twin.log_joint_without_efforts(book, model, state)
+    assert np.isfinite(expected)
+    assert log_density(book, PRIORS, state) == pytest.approx(expected, rel=1e-9)

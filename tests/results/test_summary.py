@@ -1,0 +1,140 @@
+"""The summary of a fit: its numbers are those of the tables, and it stays readable whatever the names and the width."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from rich.console import Console
+
+import peerage as pg
+from peerage.cli import fit_summary
+from peerage.gradebook.book import TA
+from peerage.results.summary import SHOWN_GRADERS, summarise
+from support.tiny import tiny_class
+
+
+@pytest.fixture(scope="module")
+def posterior() -> pg.Posterior:
+    book, _ = pg.simulate(12, 2, seed=4, tas=1, calibrations=1, components=3)
+    return pg.fit(book, chains=2, draws=100, burn_in=20, seed=1)
+
+
+def shown(posterior: pg.Posterior, width: int) -> list[str]:
+    file = io.StringIO()
+    fit_summary.show(posterior, Console(file=file, width=width, markup=False, highlight=False, emoji=False))
+    return file.getvalue().splitlines()
+
+
+def renamed(posterior: pg.Posterior, graders: list[str]) -> pg.Posterior:
+    return replace(posterior, book=replace(posterior.book, graders=tuple(graders)))
+
+
+def test_spreads_compare_the_peers_with_the_estimates(posterior: pg.Posterior) -> None:
+    table = posterior.submissions()
+    found = summarise(posterior)
+    for spread in found.spreads:
+        rows = table[table["component"] == spread.component.name]
+        assert spread.n_compared == len(rows)
+        assert spread.peer_mean == pytest.approx(rows["peer_mean"].mean())
+        assert spread.peer_sd == pytest.approx(rows["peer_mean"].std(ddof=0))
+        assert spread.mean == pytest.approx(rows["expected"].mean())
+        assert spread.sd == pytest.approx(rows["expected"].std(ddof=0))
+        assert spread.n_changed == (rows["most_likely"] != np.floor(rows["peer_mean"] + 0.5)).sum()
+    assert (found.n_grades, found.n_compared) == (len(table), len(table))
+    assert found.n_changed == sum(spread.n_changed for spread in found.spreads)
+    assert found.confidence == pytest.approx(table["confidence"].mean())
+    assert found.n_unsure == (table["confidence"] < 0.5).sum()
+
+
+def test_only_what_students_graded_is_compared() -> None:
+    book = tiny_class(0)
+    only_staff = replace(book, roles=np.where(np.arange(7) < 5, TA, book.roles))
+    posterior = pg.fit(only_staff, chains=1, draws=20, seed=0)
+    found = summarise(posterior)
+    assert (found.n_compared, found.n_changed, len(found.most_reliable)) == (0, 0, 0)
+    assert found.n_grades == 10
+    text = "\n".join(shown(posterior, 80))
+    assert "nan" not in text
+    assert "differ from" not in text
+    assert "most reliable" not in text
+    assert "the peers'" not in text.split("certain on average")[1]
+
+
+def test_most_and_least_reliable_are_distinct_students_judged_by_their_intervals(posterior: pg.Posterior) -> None:
+    found, table = summarise(posterior), posterior.graders()
+    students = table[table["role"] == "student"]
+    most, least = list(found.most_reliable["grader"]), list(found.least_reliable["grader"])
+    assert most == list(students.nlargest(SHOWN_GRADERS, "reliability_lower")["grader"])
+    assert not set(most) & set(least)
+    assert found.least_reliable["reliability_upper"].max() <= students["reliability_upper"].quantile(0.5)
+
+
+def test_graders_whose_reliability_is_fixed_are_not_ranked() -> None:
+    fixed = pg.Fixed(reliability={"a": 9.0, "b": 0.01})
+    posterior = pg.fit(tiny_class(0), pg.Model(fixed=fixed, priors="paper"), chains=1, draws=20, seed=0)
+    found = summarise(posterior)
+    ranked = {*found.most_reliable["grader"], *found.least_reliable["grader"]}
+    assert ranked <= {"c", "d", "e"}
+    assert (len(found.most_reliable), len(found.least_reliable)) == (1, 1)
+
+
+def test_the_text_says_what_was_fitted(posterior: pg.Posterior) -> None:
+    lines = shown(posterior, 80)
+    assert lines[0].endswith("of 25 submissions by 12 students, 1 TA, 1 instructor.")
+    assert lines[1] == "Fitted with bias + effort + censoring: 2 chains of 100 draws, seed 1."
+    assert any(line.startswith("Component 1  0, 1, 2, 3, 4, 5") for line in lines)
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_lines_fit_the_width_and_long_names_are_cut(posterior: pg.Posterior, width: int) -> None:
+    names = [f"{index:02}" + "x" * 200 for index in range(posterior.book.n_graders)]
+    lines = shown(renamed(posterior, names), width)
+    assert max(map(len, lines)) <= width
+    ranked = [line for line in lines if "x…" in line]
+    assert len(ranked) == 2 * SHOWN_GRADERS
+    assert all(" to " in line and "%" in line for line in ranked)
+
+
+def test_names_are_printed_as_they_are_and_on_one_line(posterior: pg.Posterior) -> None:
+    names = [f"[red]:smile:\n{index}" for index in range(posterior.book.n_graders)]
+    lines = shown(renamed(posterior, names), 80)
+    assert sum("[red]:smile: " in line for line in lines) == 2 * SHOWN_GRADERS
+
+
+def test_features_that_the_model_lacks_have_no_column(posterior: pg.Posterior) -> None:
+    plain = pg.fit(posterior.book, pg.Model(bias=False, effort=False, priors="paper"), chains=1, draws=20, seed=0)
+    (heading,) = [line for line in shown(plain, 80) if "reliability" in line and "reviews" in line]
+    assert heading.split() == ["student", "reliability", "reviews"]
+
+
+def test_what_to_do_next_is_said_in_two_lines() -> None:
+    checks = pd.DataFrame({"submission": ["a", "b\nc", "d", "e"]})
+    graders = pd.DataFrame({"standing": ["practice", "supervised", "unsupervised", "unsupervised", "staff"]})
+    assert list(fit_summary.attention(checks, graders)) == [
+        "Check first: a, b c, d (spotchecks.csv).",
+        "1 student should practise, 2 may grade unsupervised (graders.csv).",
+    ]
+    assert len(list(fit_summary.attention(checks.head(0), graders))) == 1
+
+
+def test_what_was_learned_and_chosen_is_wrapped_without_loose_ends() -> None:
+    book, _ = pg.simulate(10, 1, seed=4, tas=0, components=2)
+    posterior = pg.fit(book, "auto", chains=1, draws=100, burn_in=20, seed=1)
+    lines = shown(posterior, 80)
+    text = " ".join(" ".join(lines).split())
+    assert posterior.held_out is not None
+    assert posterior.choice is not None
+    assert posterior.held_out.sentence in text
+    assert all(" ".join(sentence.split()) in text for sentence in posterior.choice.sentences)
+    start = next(index for index, line in enumerate(lines) if line.startswith("Learned from the class: "))
+    block = lines[start : lines.index("", start)]
+    assert "No staff graded: the general level of the grades is the peers'." in block
+    assert max(map(len, block)) <= 80
+    assert [line for line in block if line.endswith(" ")] == []
+    rivals = block[next(index for index, line in enumerate(block) if line.startswith(" ")) :]
+    assert len(rivals) > len(posterior.choice.table) - 1
+    assert all(line.startswith("  ") for line in rivals)

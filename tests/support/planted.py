@@ -1,0 +1,124 @@
+"""Bugs that every tier of tests must catch: copies of the kernels in which one piece of text is wrong."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from hashlib import sha256
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from peerage.inference.censored import censored_sweep, collapsed_graders
+from peerage.inference.uncensored import uncensored_sweep
+from peerage.model import Model
+
+FOLDER = Path(__file__).parent / "__pycache__" / "planted"
+
+
+class Bug(NamedTuple):
+    """Where the bug is, a model that has it, and the right and the wrong text."""
+
+    module: ModuleType
+    model: Model
+    right: str
+    wrong: str
+
+
+PLANTED: dict[str, Bug] = {
+    "efforts ignored by the bias": Bug(
+        uncensored_sweep,
+        Model(censoring=False, priors="paper"),
+        """    weighted = 0.0
+    for review in range(reports.grader_reviews[grader], reports.grader_reviews[grader + 1]):
+        if state.effortful[review]:""",
+        """    weighted = 0.0
+    for review in range(reports.grader_reviews[grader], reports.grader_reviews[grader + 1]):
+        if True:""",
+    ),
+    "a wrong sign": Bug(
+        uncensored_sweep,
+        Model(censoring=False, priors="paper"),
+        "gap = given.value[report] - state.bias[grader] -",
+        "gap = given.value[report] + state.bias[grader] -",
+    ),
+    "bias counted once a submission": Bug(
+        uncensored_sweep,
+        Model(effort=False, censoring=False, priors="paper"),
+        "                precision += reliability\n",
+        "            precision += reliability\n",
+    ),
+    "shape counted once a review": Bug(
+        uncensored_sweep,
+        Model(effort=False, censoring=False, priors="paper"),
+        "                count += 1\n",
+        "            count += 1\n",
+    ),
+    "low effort on the wrong side of the odds": Bug(
+        collapsed_graders,
+        Model(priors="paper"),
+        "careless += beliefs.log_low_effort[report]",
+        "careless -= beliefs.log_low_effort[report]",
+    ),
+    "every review taken for effortful by a reflection": Bug(
+        collapsed_graders,
+        Model(priors="paper"),
+        "total += _log_mixed(effort, after, careless) - _log_mixed(effort, before, careless)",
+        "total += after - before",
+    ),
+}
+
+
+class Replacement(NamedTuple):
+    """A piece of a module's text, and what stands in its place."""
+
+    module: ModuleType
+    right: str
+    wrong: str
+
+
+def broken(name: str) -> Any:
+    """A copy of the kernel module with the bug planted, in itself or in the part that it uses."""
+    bug = PLANTED[name]
+    if bug.module is collapsed_graders:
+        return broken_with(Replacement(bug.module, bug.right, bug.wrong), censored_sweep)
+    return broken_part(name)
+
+
+def broken_part(name: str) -> Any:
+    """A copy of the module with the bug."""
+    bug = PLANTED[name]
+    return _copy(Replacement(bug.module, bug.right, bug.wrong))
+
+
+def broken_with(bug: Replacement, user: ModuleType) -> Any:
+    """A copy of a module that uses a copy of another with the bug planted."""
+    part = _copy(bug)
+    return _copy(Replacement(user, f"from {bug.module.__name__} import", f"from {part.__name__} import"))
+
+
+def _copy(change: Replacement) -> Any:
+    """Load a module under another name, with one piece of its text replaced.
+
+    The name tells the text, and the file stays: what one test compiled serves the others.
+    """
+    source = Path(change.module.__file__ or "").read_text(encoding="utf-8")
+    assert source.count(change.right) == 1, f"{change.right!r} must occur once in {change.module.__name__}"
+    text = source.replace(change.right, change.wrong)
+    name = f"planted_{sha256(text.encode()).hexdigest()[:16]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    path = FOLDER / f"{name}.py"
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    if not path.exists():
+        with NamedTemporaryFile("w", dir=FOLDER, suffix=".part", delete=False, encoding="utf-8") as part:
+            part.write(text)
+        Path(part.name).replace(path)
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    copy = importlib.util.module_from_spec(spec)
+    sys.modules[name] = copy
+    spec.loader.exec_module(copy)
+    return copy
