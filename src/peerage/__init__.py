@@ -11,7 +11,9 @@ Names are loaded when first used, so that ``import peerage`` stays fast.
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
     from peerage.inference.fitting import fit_many as fit_many
     from peerage.inference.posterior import Posterior as Posterior
     from peerage.inference.storage import load as load
+    from peerage.mechanisms.registry import mechanisms as mechanisms
+    from peerage.mechanisms.registry import pay as pay
     from peerage.model import Fixed as Fixed
     from peerage.model import Model as Model
     from peerage.model import Priors as Priors
@@ -75,6 +79,8 @@ _HOMES = {
     "fit": "inference.fitting",
     "fit_many": "inference.fitting",
     "load": "inference.storage",
+    "mechanisms": "mechanisms.registry",
+    "pay": "mechanisms.registry",
     "read_classes": "formats",
     "read_grades": "formats",
     "search": "evaluation.prior_search.prior_search",
@@ -109,6 +115,8 @@ __all__ = [
     "fit",
     "fit_many",
     "load",
+    "mechanisms",
+    "pay",
     "read_classes",
     "read_grades",
     "search",
@@ -116,6 +124,17 @@ __all__ = [
     "spot_checks",
     "trust",
 ]
+
+
+class _Package(ModuleType):
+    """The package itself, in which a public name keeps its meaning when a room of the same name is imported."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name not in _HOMES or not isinstance(value, ModuleType):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:

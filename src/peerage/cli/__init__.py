@@ -27,6 +27,7 @@ from peerage.cli import (
     fit,
     import_,
     init,
+    pay,
     report,
     search,
     simulate,
@@ -55,6 +56,7 @@ app.command("export")(export.command)
 app.command("fit")(fit.command)
 app.command("import")(import_.command)
 app.command("init")(init.command)
+app.command("pay")(pay.command)
 app.command("report")(report.command)
 app.command("search")(search.command)
 app.command("simulate")(simulate.command)

@@ -1,0 +1,33 @@
+"""Peerage's own: the estimate on which marks for peer grading rest (:mod:`peerage.decisions.credit`).
+
+It is an optimistic estimate of dependability under a sceptical prior, before a scale turns it into a mark. It rests on
+all grades of the course at once, staff's included, so that there is one payment for each student.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from peerage.decisions.credit import credit
+from peerage.fitting import DEFAULT_DRAWS, fit
+from peerage.gradebook import Gradebook
+from peerage.mechanisms.contract import Payments, payments
+
+
+@dataclass(frozen=True)
+class Credit:
+    """Marks' estimates from a fit with learned priors, of so many chains and draws."""
+
+    chains: int = 4
+    draws: int = DEFAULT_DRAWS
+
+    name = "credit"
+    citation = "Peerage"
+    needs = "several reviews of a submission and of a grader"
+
+    def pay(self, book: Gradebook, *, seed: int) -> Payments:
+        """What each student earns in the whole course."""
+        marks = credit(fit(book, chains=self.chains, draws=self.draws, seed=seed), minimum_reviews=0)
+        return payments(marks["grader"].to_numpy(), np.full(len(marks), "", dtype=object), marks["estimate"].to_numpy())
