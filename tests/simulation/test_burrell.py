@@ -9,7 +9,7 @@ import pytest
 
 import peerage as pg
 from peerage.errors import InputError
-from peerage.gradebook import MISSING
+from peerage.gradebook.book import MISSING
 from peerage.simulation import strategies
 from peerage.simulation.burrell import burrell_schoenebeck, regular_graph
 

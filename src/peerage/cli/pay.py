@@ -8,28 +8,28 @@ from typing import Annotated
 
 import typer
 
-from peerage.cli import options
+from peerage.cli import data_options
 from peerage.cli.console import warn
 
 
 def command(
-    grades: options.Grades,
+    grades: data_options.Grades,
     mechanism: Annotated[str, typer.Option(metavar="NAME", help="One of those that docs/incentives.md describes.")],
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="A file for the table.")] = None,
-    rubric: options.RubricFile = None,
-    columns: options.Columns = None,
-    snap: options.Snap = False,
-    duplicates: options.DuplicatesOption = options.Duplicates.ERROR,
-    exclude: options.Exclude = None,
-    until: options.Until = None,
+    rubric: data_options.RubricFile = None,
+    columns: data_options.Columns = None,
+    snap: data_options.Snap = False,
+    duplicates: data_options.DuplicatesOption = data_options.Duplicates.ERROR,
+    exclude: data_options.Exclude = None,
+    until: data_options.Until = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same payments.")] = 0,
-    as_json: options.Json = False,
+    as_json: data_options.Json = False,
 ) -> None:
     """Pay students for peer grading: a table of grader, assignment and payment."""
-    from peerage.formats.tables import csv_text, write_table
     from peerage.mechanisms.registry import pay
+    from peerage.tables.writing_tables import csv_text, write_table
 
-    book = options.load_gradebook(grades, rubric, columns, snap, duplicates, exclude, until)
+    book = data_options.load_gradebook(grades, rubric, columns, snap, duplicates, exclude, until)
     warn(book.notices)
     table = pay(book, mechanism, seed=seed)
     if out is not None:

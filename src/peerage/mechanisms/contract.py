@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from peerage.errors import InputError, Problem
-from peerage.gradebook import Gradebook
+from peerage.gradebook.book import Gradebook
 from peerage.mechanisms.reports import Floats, Reports, reports_of
 
 Payments = pd.DataFrame

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from peerage.decisions.credit import credit
-from peerage.fitting import DEFAULT_DRAWS, fit
-from peerage.gradebook import Gradebook
+from peerage.gradebook.book import Gradebook
+from peerage.inference.fitting import DEFAULT_DRAWS, fit
 from peerage.mechanisms.contract import Payments, payments
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from peerage.errors import InputError, Problem
-from peerage.gradebook import Gradebook
-from peerage.inference.sampler import at_least
+from peerage.gradebook.book import Gradebook
+from peerage.inference.sampling.chains import at_least
 from peerage.mechanisms.contract import Mechanism, Payments
 from peerage.mechanisms.correlated_agreement import CORRELATED_AGREEMENT
 from peerage.mechanisms.credit import Credit

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from peerage.gradebook import MISSING, STUDENT, Gradebook
+from peerage.gradebook.book import MISSING, STUDENT, Gradebook
 from peerage.rubric import MODEL_MAXIMUM
 
 SCALE = 10.0

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.errors import InputError
-from peerage.gradebook import Gradebook
+from peerage.gradebook.book import Gradebook
 from peerage.rubric import Rubric
 
 TOP = 10

@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from peerage.gradebook import MISSING, Gradebook
+from peerage.gradebook.book import MISSING, Gradebook
 
 Reviews = NDArray[np.int64]
 Levels = NDArray[np.int64]

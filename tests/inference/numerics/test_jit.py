@@ -122,7 +122,9 @@ def test_needs_compilation_ends_with_the_first_call() -> None:
 def test_a_cache_of_types_that_have_moved_is_not_used(small: Path) -> None:
     """numba stores the types of arguments by name, and fails to read those that are no longer there."""
     pair = "from typing import NamedTuple\n\nclass Pair(NamedTuple):\n    one: float\n    two: float\n"
-    kernel = "\nfrom peerage.inference.numerics.jit import jit\n\n@jit\ndef total(pair):\n    return pair.one + pair.two\n"
+    kernel = (
+        "\nfrom peerage.inference.numerics.jit import jit\n\n@jit\ndef total(pair):\n    return pair.one + pair.two\n"
+    )
     program = "from small.kernels import Pair, total\nprint(total(Pair(1.0, 2.0)))"
     kernels = small / "small" / "kernels.py"
     kernels.write_text("\n" * 10 + pair + kernel)

@@ -13,7 +13,7 @@ from scipy.stats import kendalltau, multivariate_normal, norm
 
 import peerage as pg
 from peerage.errors import InputError
-from peerage.gradebook import MISSING, TA, Gradebook
+from peerage.gradebook.book import MISSING, TA, Gradebook
 from peerage.mechanisms.contract import TaskMechanism
 from peerage.mechanisms.credit import Credit
 from peerage.mechanisms.divergences import DIVERGENCES, IMPOSSIBLE, Divergence
