@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from peerage.errors import Problem as Problem
     from peerage.errors import ResultsError as ResultsError
     from peerage.errors import ServiceError as ServiceError
+    from peerage.errors import Stopped as Stopped
     from peerage.evaluation.evaluating import evaluate as evaluate
     from peerage.evaluation.evaluation import Evaluation as Evaluation
     from peerage.evaluation.prior_search.prior_search import Search as Search
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from peerage.rubric import Rubric as Rubric
     from peerage.simulation.simulated_class import simulate as simulate
     from peerage.simulation.truth import Truth as Truth
+    from peerage.support.progress import Progress as Progress
 
 __version__ = "0.1.0"
 
@@ -68,10 +70,12 @@ _HOMES = {
     "Posterior": "inference.posterior",
     "Priors": "model",
     "Problem": "errors",
+    "Progress": "support.progress",
     "ResultsError": "errors",
     "Rubric": "rubric",
     "Search": "evaluation.prior_search.prior_search",
     "ServiceError": "errors",
+    "Stopped": "errors",
     "Truth": "simulation.truth",
     "credit": "decisions.credit",
     "evaluate": "evaluation.evaluating",
@@ -104,10 +108,12 @@ __all__ = [
     "Posterior",
     "Priors",
     "Problem",
+    "Progress",
     "ResultsError",
     "Rubric",
     "Search",
     "ServiceError",
+    "Stopped",
     "Truth",
     "credit",
     "evaluate",

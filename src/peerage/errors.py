@@ -7,7 +7,8 @@
     ├── ModelError           a model, prior or fixed value that makes no sense
     ├── ResultsError         a results folder that may not be replaced, or cannot be read
     ├── ServiceError         a service on the network that fails or does not answer
-    └── MissingExtraError    an optional dependency that is not installed
+    ├── MissingExtraError    an optional dependency that is not installed
+    └── Stopped              work that was asked to stop, and left nothing half done
 
 The command line turns each of them into its text, without a traceback, and exit status 2; a service that fails is no
 mistake of the user's, and ends with status 1.
@@ -66,3 +67,10 @@ class MissingExtraError(PeerageError):
 
     def __init__(self, feature: str, extra: str) -> None:
         super().__init__(f"{feature} needs an optional dependency; install it with: pip install 'peerage[{extra}]'")
+
+
+class Stopped(PeerageError):  # noqa: N818 - what was asked for is no error
+    """Work that ended early because its caller asked it to."""
+
+    def __init__(self) -> None:
+        super().__init__("stopped before it was done")

@@ -13,6 +13,7 @@ import pytest
 
 import peerage as pg
 from peerage.support.executor import open_executor
+from peerage.support.stopping import check_stopped, stoppable
 from support.children import running
 
 LONG = 30.0
@@ -33,6 +34,7 @@ def fail_or_wait(ended: list[int], item: int) -> None:
         raise pg.ModelError("this task fails")
     try:
         for _ in range(int(LONG / 0.01)):
+            check_stopped()
             time.sleep(0.01)
     finally:
         ended.append(item)
@@ -84,6 +86,17 @@ def test_tasks_stop_when_nobody_asks_for_more() -> None:
     assert time.monotonic() - begun < LONG / 3
 
 
+def test_an_event_of_the_caller_stops_all_tasks() -> None:
+    ended: list[int] = []
+    stop, begun = threading.Event(), time.monotonic()
+    threading.Timer(0.3, stop.set).start()
+    with open_executor(workers=2) as executor, stoppable(stop), pytest.raises(pg.Stopped, match="stopped before"):
+        list(executor.map(fail_or_wait, ended, range(1, 9)))
+    assert set(ended) == {1, 2}
+    assert time.monotonic() - begun < LONG / 3
+    check_stopped()  # outside of the block, the event concerns nobody
+
+
 def slow_after_the_first(ended: list[int], item: int) -> None:
     if item:
         fail_or_wait(ended, item)
@@ -114,7 +127,7 @@ def test_ctrl_c_stops_fits_that_are_under_way() -> None:
         child.send_signal(signal.SIGINT)
         _, errors = child.communicate(timeout=LONG / 3)
     assert errors.rstrip().endswith("KeyboardInterrupt")
-    assert "_Stopped" not in errors
+    assert "Stopped" not in errors
 
 
 def test_without_dask_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,7 +21,8 @@ from peerage.inference.layout import lay_out
 from peerage.inference.sampling.chains import at_least, must_compile
 from peerage.model import Model
 from peerage.support.executor import open_executor
-from peerage.support.progress import fits_progress
+from peerage.support.progress import Counter, Listener, listening
+from peerage.support.stopping import stoppable
 
 FOLDS = 10
 """How many folds the reviews are dealt into unless told otherwise."""
@@ -55,7 +57,8 @@ def evaluate(
     seed: int | None = None,
     workers: int | None = None,
     scheduler: str | None = None,
-    progress: bool = False,
+    progress: bool | Listener = False,
+    stop: threading.Event | None = None,
 ) -> Evaluation:
     """Predict held-out reviews by a base model, by models that differ from it in one feature, and by baselines.
 
@@ -67,6 +70,7 @@ def evaluate(
     folds: how many folds the reviews are dealt into; each fold is predicted by a fit of the others
     loo: predict each review by leave-one-out from one fit, instead of in folds
     workers, scheduler: how many fits run at once here, or the address of a Dask scheduler whose workers run them
+    progress, stop: as in :func:`peerage.fit`; fits are counted
 
     The same seed gives the same figures, wherever the fits run; without one, a seed is drawn and recorded.
 
@@ -85,7 +89,8 @@ def evaluate(
     seed = secrets.randbits(32) if seed is None else at_least(0, seed=seed)
     sampling = Sampling(chains, draws, burn_in, seed)
     job = Job(book, tuple(named.values()), deal(book, folds, seed), loo, sampling)
-    scores = dict(zip(named, _merged(job, _run(job, workers, scheduler, progress)), strict=True))
+    with stoppable(stop):
+        scores = dict(zip(named, _merged(job, _run(job, workers, scheduler, progress)), strict=True))
     scores |= score_baselines(book, job.folds, loo=loo)
     return Evaluation(book, named, scores, None if loo else job.folds, sampling)
 
@@ -108,16 +113,16 @@ def _named(book: Gradebook, model: Model | None, models: Models | None) -> dict[
     return named
 
 
-def _run(job: Job, workers: int | None, scheduler: str | None, progress: bool) -> dict[Task, Score]:
+def _run(job: Job, workers: int | None, scheduler: str | None, progress: bool | Listener) -> dict[Task, Score]:
     """Do all tasks, wherever they run."""
     tasks = list(_tasks(job))
     scores = {}
     layouts = [lay_out(job.book, model) for model in job.models]  # refuses what does not fit the class
-    shown = fits_progress(len(tasks), shown=progress, compiling=any(map(must_compile, layouts)))
-    with open_executor(workers, scheduler) as executor, shown as advance:
+    with open_executor(workers, scheduler) as executor, listening(progress) as listener:
+        counter = Counter(listener, "fitting", len(tasks), compiling=any(map(must_compile, layouts)))
         for index, score in executor.map(run_task, job, tasks):
             scores[tasks[index]] = score
-            advance(1)
+            counter.advance()
     return scores
 
 

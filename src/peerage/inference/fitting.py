@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import threading
 import time
 from collections.abc import Iterable
 from dataclasses import replace
@@ -22,7 +23,8 @@ from peerage.inference.sampling.mirror_modes import restarted, worse_chains
 from peerage.inference.sampling.settling import settled
 from peerage.model import Model
 from peerage.support.executor import open_executor
-from peerage.support.progress import fits_progress, sweeps_progress
+from peerage.support.progress import Counter, Listener, listening
+from peerage.support.stopping import stoppable
 
 AUTO = "auto"
 """The name of the model that is chosen for the class."""
@@ -57,7 +59,8 @@ def fit(
     seed: int | None = None,
     workers: int | None = None,
     memory: float = MEMORY,
-    progress: bool = False,
+    progress: bool | Listener = False,
+    stop: threading.Event | None = None,
 ) -> Posterior:
     """Infer true grades and graders' reliability, bias and effort.
 
@@ -72,6 +75,10 @@ def fit(
     recorded in ``Posterior.seed``. Where all draws, and what is made of them, would take more than ``memory``
     gigabytes, only every few draws are kept, beside running summaries of all
     (:mod:`peerage.inference.sampling.running_summaries`).
+
+    ``progress=True`` draws a bar on standard error. A function instead is called with a :class:`peerage.Progress`
+    several times a second, in the thread that called ``fit``. Setting ``stop`` from another thread ends the fit within
+    a fraction of a second, with :class:`peerage.Stopped`.
 
     >>> import peerage as pg
     >>> book, truth = pg.simulate(students=10, weeks=1, seed=1)
@@ -89,12 +96,13 @@ def fit(
     first = draws if target_ess is None else min(draws, FIRST_DRAWS)
     settings: dict[str, Any] = {"chains": chains, "burn_in": burn_in, "seed": seed, "workers": workers}
     settings |= {"memory": memory, "progress": progress}
-    if isinstance(model, str):
-        if model != AUTO:
-            raise ModelError(f"there is no model {model!r}; give a Model, 'auto', or leave it out")
-        return fit_chosen(book, Model(), draws=draws, target_ess=target_ess, **settings)
-    posterior = _fit(book, Model() if model is None else model, draws=first, **settings)
-    return posterior if target_ess is None else _until(posterior, target_ess, workers, memory)
+    with stoppable(stop):
+        if isinstance(model, str):
+            if model != AUTO:
+                raise ModelError(f"there is no model {model!r}; give a Model, 'auto', or leave it out")
+            return fit_chosen(book, Model(), draws=draws, target_ess=target_ess, **settings)
+        posterior = _fit(book, Model() if model is None else model, draws=first, **settings)
+        return posterior if target_ess is None else _until(posterior, target_ess, workers, memory, progress)
 
 
 def fit_many(
@@ -104,13 +112,14 @@ def fit_many(
     seed: int | None = None,
     workers: int | None = None,
     scheduler: str | None = None,
-    progress: bool = False,
+    progress: bool | Listener = False,
+    stop: threading.Event | None = None,
     **settings: Any,
 ) -> list[Posterior]:
     """Fit many classes, a department's or a study's: as many at once as there are processors, or on a Dask cluster.
 
-    ``settings`` are those of :func:`fit`. Each class has a seed of its own, in ``Posterior.seed``, with which
-    :func:`fit` gives the same draws.
+    ``settings`` are those of :func:`fit`; ``progress`` counts fits. Each class has a seed of its own, in
+    ``Posterior.seed``, with which :func:`fit` gives the same draws.
 
     >>> import peerage as pg
     >>> books = [pg.simulate(students=8, weeks=1, seed=seed)[0] for seed in range(3)]
@@ -122,10 +131,11 @@ def fit_many(
     children = np.random.SeedSequence(seed).spawn(len(books))
     items = [(book, int(child.generate_state(1)[0])) for book, child in zip(books, children, strict=True)]
     found: dict[int, Posterior] = {}
-    with open_executor(workers, scheduler) as executor, fits_progress(len(items), shown=progress) as report:
+    with stoppable(stop), open_executor(workers, scheduler) as executor, listening(progress) as listener:
+        counter = Counter(listener, "fitting", len(items))
         for index, posterior in executor.map(_fit_one, (model, settings), items):
             found[index] = posterior
-            report(1)
+            counter.advance()
     return [found[index] for index in range(len(items))]
 
 
@@ -145,15 +155,16 @@ def _fit(
     seed: int,
     workers: int | None,
     memory: float,
-    progress: bool,
+    progress: bool | Listener,
 ) -> Posterior:
     """Fit a model with settings that have been checked."""
     begun = time.perf_counter()
     layout = lay_out(book, model)
     every = every_few(layout, chains, draws, memory)
     expected = LEAST_BURN_IN if burn_in is None else burn_in
-    with sweeps_progress(chains * (expected + draws), shown=progress, compiling=must_compile(layout)) as report:
-        settings: dict[str, Any] = {"chains": chains, "seed": seed, "workers": workers, "report": report}
+    with listening(progress) as listener:
+        counter = Counter(listener, "sampling", chains * (expected + draws), compiling=must_compile(layout))
+        settings: dict[str, Any] = {"chains": chains, "seed": seed, "workers": workers, "counter": counter}
         start = _burnt_in(layout, burn_in, settings)
         samples = sample(layout, draws=draws, burn_in=start.left, states=start.states, every=every, **settings)
     samples = replace(samples, seconds=samples.seconds + start.seconds)
@@ -161,7 +172,9 @@ def _fit(
     return Posterior(book, model, seed, start.burn_in, samples, timings, start.restarts)
 
 
-def _until(posterior: Posterior, target: int, workers: int | None, memory: float) -> Posterior:
+def _until(
+    posterior: Posterior, target: int, workers: int | None, memory: float, progress: bool | Listener
+) -> Posterior:
     """Go on until every entry has so many effective draws, or until no more draws can be kept."""
     samples, most = posterior.samples, MOST_DRAWS
     while every_few(posterior.layout, samples.n_chains, most, memory) > samples.every:
@@ -170,7 +183,8 @@ def _until(posterior: Posterior, target: int, workers: int | None, memory: float
         made = posterior.samples.n_draws
         # A little more than what it takes if the rest is like what there is, which may be too few to know.
         wanted = int(1.1 * made * target / max(least, 1.0)) - made
-        posterior = posterior.extend(min(max(wanted, made // 4), 3 * made, most - made), workers=workers)
+        more = min(max(wanted, made // 4), 3 * made, most - made)
+        posterior = posterior.extend(more, workers=workers, progress=progress)
     return posterior
 
 
@@ -234,8 +248,7 @@ def _gone_on(
 ) -> tuple[Samples, _Start]:
     """Discard more sweeps, and return the last of them."""
     sweeps = burn_in + draws
-    if settings["report"] is not None:
-        settings["report"].expect(sweeps * settings["chains"])
+    settings["counter"].expect(sweeps * settings["chains"])
     pilot = sample(layout, draws=draws, burn_in=burn_in, states=start.states, **settings)
     seconds, total = start.seconds + pilot.seconds, start.burn_in + sweeps
     return pilot, start._replace(states=pilot.states, burn_in=total, seconds=seconds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -29,6 +30,8 @@ from peerage.inference.sampling.chains import VARIABLES, Samples, at_least, samp
 from peerage.inference.sampling.draws import Draws
 from peerage.inference.totals import totals_table
 from peerage.model import Model, Priors
+from peerage.support.progress import Counter, Listener, listening
+from peerage.support.stopping import stoppable
 
 if TYPE_CHECKING:
     from peerage.inference.model_choice import Choice
@@ -229,18 +232,28 @@ class Posterior:
 
     # More draws, other forms
 
-    def extend(self, draws: int, *, workers: int | None = None) -> Posterior:
+    def extend(
+        self,
+        draws: int,
+        *,
+        workers: int | None = None,
+        progress: bool | Listener = False,
+        stop: threading.Event | None = None,
+    ) -> Posterior:
         """Continue each chain for more draws."""
-        later = sample(
-            self.layout,
-            chains=self.samples.n_chains,
-            draws=at_least(1, draws=draws),
-            burn_in=0,
-            seed=self.seed,
-            workers=None if workers is None else at_least(1, workers=workers),
-            states=self.samples.states,
-            every=self.samples.every,
-        )
+        draws = at_least(1, draws=draws)
+        with stoppable(stop), listening(progress) as listener:
+            later = sample(
+                self.layout,
+                chains=self.samples.n_chains,
+                draws=draws,
+                burn_in=0,
+                seed=self.seed,
+                workers=None if workers is None else at_least(1, workers=workers),
+                counter=Counter(listener, "sampling", self.samples.n_chains * draws),
+                states=self.samples.states,
+                every=self.samples.every,
+            )
         timings = {name: seconds + later.seconds for name, seconds in self.timings.items()}
         return replace(self, samples=self.samples.followed_by(later), timings=timings)
 
@@ -251,18 +264,20 @@ class Posterior:
         draws: int | None = None,
         burn_in: int | None = None,
         workers: int | None = None,
-        progress: bool = False,
+        progress: bool | Listener = False,
+        stop: threading.Event | None = None,
     ) -> Posterior:
         """The posterior after grades were added or corrected, from where the chains stand.
 
         A grade that replaces an earlier one of the same grader is a correction; new submissions and graders join the
         class. ``book.notices`` says what was done. Unless told otherwise, a chain keeps as many draws as before, but no
         more than a few seconds allow. It discards a few first, and more while what the new grades touch still
-        moves; ``burn_in`` of the result tells how many.
+        moves; ``burn_in`` of the result tells how many. ``progress`` and ``stop`` are as in :func:`peerage.fit`.
         """
         from peerage.inference.updating import update
 
-        return update(self, new_grades, draws=draws, burn_in=burn_in, workers=workers, progress=progress)
+        with stoppable(stop):
+            return update(self, new_grades, draws=draws, burn_in=burn_in, workers=workers, progress=progress)
 
     def save(self, path: str | Path) -> None:
         """Write everything to one file (npz, no pickle)."""

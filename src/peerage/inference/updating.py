@@ -24,7 +24,7 @@ from peerage.inference.numerics.likelihood import Grid
 from peerage.inference.priors_in_words import in_use
 from peerage.inference.sampling.chains import VARIABLES, ChainState, Samples, at_least, must_compile, sample
 from peerage.inference.sampling.steadied_averages import Matches, steadied
-from peerage.support.progress import sweeps_progress
+from peerage.support.progress import Counter, Listener, listening
 
 if TYPE_CHECKING:
     from peerage.inference.posterior import Posterior
@@ -56,7 +56,7 @@ def update(
     draws: int | None = None,
     burn_in: int | None = None,
     workers: int | None = None,
-    progress: bool = False,
+    progress: bool | Listener = False,
 ) -> Posterior:
     """The posterior with new grades; see :meth:`Posterior.update`."""
     if not isinstance(new_grades, Gradebook):
@@ -74,9 +74,11 @@ def update(
     def run(states: tuple[ChainState, ...], burn_in: int) -> Samples:
         parts: list[Samples] = []
         settings: dict[str, Any] = {"chains": len(states), "seed": posterior.seed, "workers": workers}
-        with sweeps_progress(len(states) * (burn_in + draws), shown=progress, compiling=must_compile(layout)) as report:
+        with listening(progress) as listener:
+            total = len(states) * (burn_in + draws)
+            counter = Counter(listener, "sampling", total, compiling=must_compile(layout))
             for count in np.diff(np.linspace(0, draws, 1 + min(PARTS, draws)).astype(int)).tolist():
-                parts.append(sample(layout, draws=count, burn_in=burn_in, states=states, report=report, **settings))
+                parts.append(sample(layout, draws=count, burn_in=burn_in, states=states, counter=counter, **settings))
                 states, burn_in = parts[-1].states, 0
         return steadied(posterior.samples, parts, matches)
 

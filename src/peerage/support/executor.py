@@ -8,7 +8,8 @@
 
 ``score(book, model)`` is a function of a module. What the tasks share, the book here, reaches each worker once; results
 come as they are completed, each with its item's index. An exception in a task ends the map and is raised as itself. A
-map that ends early, by an exception, Ctrl-C or because nobody asks for more, stops the tasks that are running.
+map that ends early, by an exception, Ctrl-C or because nobody asks for more, stops the tasks that are running: where
+they next call :func:`~peerage.support.stopping.check_stopped`, as the sampler does ten times a second.
 
 Threads suffice here: kernels release the interpreter's lock, and what a fit does outside of them is a few per cent of
 its time. A process would first spend some seconds on imports.
@@ -16,14 +17,13 @@ its time. A process would first spend some seconds on imports.
 
 from __future__ import annotations
 
-import ctypes
 import os
-import sys
+import pickle
 import threading
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextvars import copy_context
 from importlib import import_module
 from queue import Empty, SimpleQueue
 from types import ModuleType
@@ -31,6 +31,7 @@ from typing import Any, Protocol, TypeVar
 
 from peerage import __version__
 from peerage.errors import InputError, MissingExtraError, ServiceError
+from peerage.support.stopping import check_stopped, stoppable
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -39,12 +40,8 @@ R = TypeVar("R")
 _PAUSE = 0.5
 """Seconds between looks at what else may have happened."""
 
-_TURN = 0.0005
-"""Seconds for which a thread may keep the interpreter's lock while others wait for it.
-
-A fit is mostly in kernels, which do not need the lock, but returns to Python often; with the usual 5 ms threads wait
-for each other noticeably (``benchmarks/bench_search.py`` measures what two of them do).
-"""
+_PARCEL = 4_000_000
+"""Bytes of what tasks share that are sent to a cluster at a time."""
 
 _ANSWER = 10
 """Seconds in which a scheduler and its first worker have to answer."""
@@ -71,17 +68,7 @@ def open_executor(workers: int | None = None, scheduler: str | None = None) -> A
         return _cluster(scheduler)
     if workers is not None and workers < 1:
         raise InputError(f"there must be at least one worker, not {workers}")
-    return _threads(workers or os.cpu_count() or 1)
-
-
-@contextmanager
-def _threads(workers: int) -> Iterator[Executor]:
-    usual = sys.getswitchinterval()
-    sys.setswitchinterval(min(usual, _TURN))
-    try:
-        yield _Threads(workers)
-    finally:
-        sys.setswitchinterval(usual)
+    return nullcontext(_Threads(workers or os.cpu_count() or 1))
 
 
 class _Threads:
@@ -97,21 +84,22 @@ class _Threads:
         for entry in enumerate(items):
             todo.put(entry)
             count += 1
-        stoppable = _Stoppable()
+        ended = threading.Event()
 
         def work() -> None:
-            with suppress(Empty):
-                while True:
+            with suppress(Empty), stoppable(ended):
+                while not ended.is_set():
                     index, item = todo.get_nowait()
                     try:
-                        with stoppable.task():
-                            result = function(shared, item)
+                        result = function(shared, item)
                     except BaseException as error:
                         done.put(error)
                         return
                     done.put((index, result))
 
-        threads = [threading.Thread(target=work) for _ in range(min(self.workers, count))]
+        # A thread has a context of its own: it gets a copy, with the events that stop the work of this one.
+        contexts = [copy_context() for _ in range(min(self.workers, count))]
+        threads = [threading.Thread(target=context.run, args=(work,)) for context in contexts]
         for thread in threads:
             thread.start()
         try:
@@ -121,7 +109,7 @@ class _Threads:
                     raise outcome
                 yield outcome
         finally:
-            stoppable.stop()
+            ended.set()
             for thread in threads:
                 thread.join()
 
@@ -129,43 +117,12 @@ class _Threads:
 def _next(queue: SimpleQueue[R], look: Callable[[], None] | None = None) -> R:
     """The next entry, in short waits, so that Ctrl-C is heeded on every system; between them, look for trouble."""
     while True:
+        check_stopped()
         try:
             return queue.get(timeout=_PAUSE)
         except Empty:
             if look is not None:
                 look()
-
-
-class _Stopped(BaseException):
-    """Raised in a task whose result nobody waits for any more."""
-
-
-class _Stoppable:
-    """The threads that are in a task, where they can be stopped."""
-
-    def __init__(self) -> None:
-        self.lock, self.idents, self.stopped = threading.Lock(), set[int](), False
-
-    @contextmanager
-    def task(self) -> Iterator[None]:
-        """Do a task in this thread, unless tasks are to stop."""
-        ident = threading.get_ident()
-        with self.lock:
-            if self.stopped:
-                raise _Stopped
-            self.idents.add(ident)
-        try:
-            yield
-        finally:
-            with self.lock:
-                self.idents.discard(ident)
-
-    def stop(self) -> None:
-        """Raise :class:`_Stopped` in all tasks, as soon as they are in Python code; the sampler is every 0.1 s."""
-        with self.lock:
-            self.stopped = True
-            for ident in self.idents:
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), ctypes.py_object(_Stopped))
 
 
 @contextmanager
@@ -193,10 +150,12 @@ class _Dask:
 
     def map(self, function: Callable[[S, T], R], shared: S, items: Iterable[T]) -> Iterator[tuple[int, R]]:
         done: SimpleQueue[Any] = SimpleQueue()
-        with warnings.catch_warnings():
-            # Dask proposes to scatter large data, which would be lost with the workers that hold it.
-            warnings.filterwarnings("ignore", "Sending large graph")
-            arrived = self.client.submit(_itself, shared, pure=False)
+        whole = import_module("cloudpickle").dumps(shared)
+        # Dask warns of large parcels, and what is scattered instead is lost with the workers that hold it.
+        parcels = (whole[start : start + _PARCEL] for start in range(0, len(whole), _PARCEL))
+        arrived = self.client.submit(
+            _unpacked, *(self.client.submit(_itself, parcel, pure=False) for parcel in parcels), pure=False
+        )
         futures = {
             self.client.submit(_run, __version__, function, arrived, item, pure=False): index
             for index, item in enumerate(items)
@@ -222,9 +181,13 @@ class _Dask:
             raise ServiceError(f"{self.scheduler}: {message}") from None
 
 
-def _itself(shared: S) -> S:
+def _itself(parcel: bytes) -> bytes:
+    return parcel
+
+
+def _unpacked(*parcels: bytes) -> Any:
     """What tasks share, as a task's result, which workers pass on to each other and make anew if it is lost."""
-    return shared
+    return pickle.loads(b"".join(parcels))
 
 
 def _run(version: str, function: Callable[[S, T], R], shared: S, item: T) -> R:

@@ -1,70 +1,74 @@
-"""Progress bars on standard error: of sweeps, with their number a second, and of fits; and the time left."""
+"""How far long work has come: a value that its caller is told, and the counter that tells it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Literal
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
-from rich.text import Text
-
-
-class _Speed(ProgressColumn):
-    """Sweeps a second, once they can be estimated."""
-
-    def render(self, task: Task) -> Text:
-        return Text(f"{task.speed:,.0f} a second" if task.speed else "")
+Phase = Literal["compiling", "sampling", "fitting"]
+"""What is under way: kernels are compiled (nothing is counted), sweeps of all chains are made, or whole fits."""
 
 
-class SweepsBar:
-    """A bar, to be called with the number of sweeps done since the last call."""
+@dataclass(frozen=True)
+class Progress:
+    """How far a piece of work has come.
 
-    def __init__(self, bar: Progress, total: int) -> None:
-        self.bar, self.total = bar, total
-        self.task = bar.add_task("sampling", total=total)
+    Attributes
+    ----------
+    phase: ``"compiling"``, once after installation; ``"sampling"``, counted in sweeps; ``"fitting"``, in whole fits
+    done, total: how much of the phase is done, of how much; the total can grow
+    note: something that was found on the way, in words; mostly empty
+    """
 
-    def __call__(self, done: int) -> None:
-        """Take so many sweeps for done."""
-        self.bar.advance(self.task, done)
+    phase: Phase
+    done: int
+    total: int
+    note: str = ""
+
+
+Listener = Callable[[Progress], None]
+"""Is called by the thread that asked for the work, several times a second. An exception in it ends the work."""
+
+
+@contextmanager
+def listening(progress: bool | Listener) -> Iterator[Listener]:
+    """The function to tell: the caller's own, one that draws a bar on standard error if ``True``, or a deaf one."""
+    if progress is True:
+        # The only way by which the library writes to a terminal, and only if asked to.
+        from peerage.support.progress_bar import ProgressBar
+
+        with ProgressBar() as bar:
+            yield bar
+    else:
+        yield progress or _ignore
+
+
+class Counter:
+    """Counts what is done of a phase, and tells a listener."""
+
+    def __init__(self, listener: Listener, phase: Phase, total: int, *, compiling: bool = False) -> None:
+        self.listener, self.phase, self.total = listener, phase, total
+        self.done = 0
+        if compiling:
+            listener(Progress("compiling", 0, 0))
+        self.tell()
+
+    def advance(self, more: int = 1) -> None:
+        """Take so much more for done."""
+        if more:
+            self.done += more
+            self.tell()
 
     def expect(self, more: int) -> None:
-        """Show so many more sweeps as to be done."""
+        """Take so much more for still to be done."""
         self.total += more
-        self.bar.update(self.task, total=self.total)
+
+    def tell(self, note: str = "") -> None:
+        """Tell how far the phase has come."""
+        self.listener(Progress(self.phase, self.done, self.total, note))
 
 
-@contextmanager
-def sweeps_progress(total: int, *, shown: bool, compiling: bool) -> Iterator[SweepsBar | None]:
-    """Give a bar for so many sweeps; None if nothing is shown."""
-    if not shown:
-        yield None
-        return
-    console = Console(stderr=True)
-    if compiling:
-        _say_compiling(console)
-    columns = (
-        TextColumn("sampling"),
-        BarColumn(),
-        TextColumn("{task.completed:,.0f} of {task.total:,.0f} sweeps"),
-        _Speed(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        yield SweepsBar(bar, total)
-
-
-@contextmanager
-def fits_progress(total: int, *, shown: bool, compiling: bool = False) -> Iterator[Callable[[int], None]]:
-    """Give a function to be called with the number of fits done since the last call."""
-    console = Console(stderr=True)
-    if shown and compiling:
-        _say_compiling(console)
-    columns = (TextColumn("fitting"), BarColumn(), MofNCompleteColumn(), TextColumn("fits"), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not (shown and console.is_terminal)) as bar:
-        task = bar.add_task("fitting", total=total)
-        yield lambda done: bar.advance(task, done)
-
-
-def _say_compiling(console: Console) -> None:
-    console.print("compiling the sampler, once after installation (about a minute) …", highlight=False)
+def _ignore(_: Progress) -> None:
+    pass

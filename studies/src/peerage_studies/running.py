@@ -18,7 +18,7 @@ from peerage.inference.numerics.jit import needs_compilation
 from peerage.inference.sampling.chains import at_least
 from peerage.simulation.simulated_class import SETTINGS
 from peerage.support.executor import open_executor
-from peerage.support.progress import fits_progress
+from peerage.support.progress import Counter, Listener, listening
 from peerage.tables.writing_tables import csv_text
 from peerage_studies.all_studies import STUDIES
 from peerage_studies.study_definition import COLUMNS, Course, Study, Task
@@ -41,7 +41,7 @@ def run_study(
     seed: int = 0,
     workers: int | None = None,
     scheduler: str | None = None,
-    progress: bool = False,
+    progress: bool | Listener = False,
 ) -> pd.DataFrame:
     """Run a study and return its table: class, setting, value, replicate, metric, result.
 
@@ -75,10 +75,11 @@ def run_study(
         opened = stack.enter_context(open_folder(path, name, record))
         todo = [task for task in tasks if task.key not in opened.found]
         compiling = bool(todo) and needs_compilation(censored_engine.sweep)
-        advance = stack.enter_context(fits_progress(len(todo), shown=progress, compiling=compiling))
+        listener = stack.enter_context(listening(progress))
+        counter = Counter(listener, "fitting", len(todo), compiling=compiling)
         for index, finding in executor.map(_run, (name, seed), todo):
             opened.add(todo[index], finding)
-            advance(1)
+            counter.advance()
         table = _table(tasks, opened.found)
         opened.put(f"{name}.csv", csv_text(table))
     return table

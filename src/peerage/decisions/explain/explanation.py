@@ -24,6 +24,7 @@ from peerage.errors import ModelError, Problem
 from peerage.gradebook.book import STUDENT
 from peerage.inference.posterior import Posterior
 from peerage.support.executor import Executor, open_executor
+from peerage.support.stopping import check_stopped
 from peerage.support.wording import counted, quoted
 
 SHIFT, LEAST, PENALTY = 0.09, 0.1, 0.01
@@ -158,7 +159,11 @@ def _weigh_all(
 
 
 def _weigh_some(asked: tuple[Limits, float], problems: Sequence[WeightProblem]) -> list[Weighing]:
-    return [weigh(problem, *asked) for problem in problems]
+    weighings = []
+    for problem in problems:
+        check_stopped()
+        weighings.append(weigh(problem, *asked))
+    return weighings
 
 
 class _Row(NamedTuple):

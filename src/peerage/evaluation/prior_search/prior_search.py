@@ -7,8 +7,8 @@ given up, the others are cross-validated.
 from __future__ import annotations
 
 import hashlib
-import sys
 import tempfile
+import threading
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
@@ -31,7 +31,8 @@ from peerage.inference.layout import lay_out
 from peerage.inference.sampling.chains import at_least, must_compile
 from peerage.model import Model, Priors
 from peerage.support.executor import Executor, open_executor
-from peerage.support.progress import fits_progress
+from peerage.support.progress import Counter, Listener, listening
+from peerage.support.stopping import stoppable
 from peerage.support.wording import counted
 from peerage.tables.writing_tables import csv_text
 
@@ -100,7 +101,8 @@ def search(
     out: str | Path | None = None,
     workers: int | None = None,
     scheduler: str | None = None,
-    progress: bool = False,
+    progress: bool | Listener = False,
+    stop: threading.Event | None = None,
 ) -> Search:
     """Search for the fixed priors that predict held-out reviews best.
 
@@ -115,6 +117,7 @@ def search(
     keep: how many settings are cross-validated at least
     out: a folder for everything that is found, where a search that was stopped goes on
     workers, scheduler: how many fits run at once here, or the address of a Dask scheduler whose workers run them
+    progress, stop: as in :func:`peerage.fit`; fits are counted, and a note says which setting is the best so far
 
     >>> import peerage as pg
     >>> book, _ = pg.simulate(students=8, weeks=1, components=1, seed=1)
@@ -138,11 +141,13 @@ def search(
     job = Job(book, model, deal(book, n_folds, seed), replace(SCREENING, seed=seed), sampling)
     compiling = must_compile(lay_out(book, replace(model, priors=settings[0])))
     with ExitStack() as stack:
+        stack.enter_context(stoppable(stop))
         executor = stack.enter_context(open_executor(workers, scheduler))
         path = stack.enter_context(tempfile.TemporaryDirectory()) if out is None else out
         folder = stack.enter_context(open_folder(path, _record(job, n_folds)))
         standings = Standings(searched.names, settings, n_folds, folder.found)
-        course = _Course(job, standings, folder, executor, progress, compiling)
+        listener = stack.enter_context(listening(progress))
+        course = _Course(job, standings, folder, executor, listener, compiling)
         finalists: Sequence[Priors] = settings
         if screening:
             course.complete([Task(priors) for priors in settings])
@@ -205,29 +210,28 @@ class _Course:
     """A search under way."""
 
     def __init__(
-        self, job: Job, standings: Standings, folder: Folder, executor: Executor, progress: bool, compiling: bool
+        self, job: Job, standings: Standings, folder: Folder, executor: Executor, listener: Listener, compiling: bool
     ) -> None:
         self.job, self.standings, self.folder, self.executor = job, standings, folder, executor
-        self.progress, self.compiling = progress, compiling
+        self.listener, self.compiling = listener, compiling
         self.best: Priors | None = None
 
     def complete(self, tasks: Sequence[Task]) -> None:
         """Do the tasks that are not done yet."""
         todo = [task for task in tasks if task not in self.folder.found]
         compiling, self.compiling = self.compiling and bool(todo), False
-        with fits_progress(len(todo), shown=self.progress, compiling=compiling) as advance:
-            for index, finding in self.executor.map(run, self.job, todo):
-                self.folder.add(todo[index], finding)
-                self.folder.show(self._table)
-                advance(1)
-        self.folder.show(self._table, now=True)
+        counter = Counter(self.listener, "fitting", len(todo), compiling=compiling)
+        for index, finding in self.executor.map(run, self.job, todo):
+            self.folder.add(todo[index], finding)
+            self.folder.show(lambda: self._table(counter))
+            counter.advance()
+        self.folder.show(lambda: self._table(counter), now=True)
 
-    def _table(self) -> str:
+    def _table(self, counter: Counter) -> str:
         table = self.standings.table()
         best = self.standings.best
-        if self.progress and best is not None and best != self.best:
+        if best is not None and best != self.best:
             words = f"{described(self.standings.names, best)}, {best_score(table)}"
-            # While a progress bar is shown, what is written to standard error appears above it.
-            sys.stderr.write(f"best so far, of {counted(len(table), 'setting')}: {words}\n")
+            counter.tell(f"best so far, of {counted(len(table), 'setting')}: {words}")
         self.best = best
         return csv_text(table.round(_DECIMALS))

@@ -27,6 +27,7 @@ from peerage.inference.numerics.psis import smooth
 from peerage.inference.sampling.chains import VARIABLES, Samples, with_own_beliefs
 from peerage.inference.sampling.draws import Draws
 from peerage.inference.uncensored import uncensored_engine
+from peerage.support.stopping import check_stopped
 
 Floats = NDArray[np.float64]
 
@@ -80,6 +81,7 @@ def leave_one_out(
     )
     with ThreadPoolExecutor(workers) as pool:
         for some in _portions(layout, AT_ONCE // (samples.n_chains * len(kept))):
+            check_stopped()
             predictions = list(pool.map(lambda run, some=some: run.predict(kept, some), predictors))
             _collect(layout, some, predictions, out)
     return out

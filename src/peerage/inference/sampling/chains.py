@@ -1,7 +1,8 @@
 """Chains: seeds, threads, progress, cancellation, and going on from where a chain stands.
 
 Each chain has its own generator, spawned from one seed, and runs in a thread; what it draws does not depend on the
-number of threads.
+number of threads. The thread that asked for them waits, tells how far they have come, and stops them when it is asked
+to (:mod:`peerage.support.stopping`).
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import operator
 import os
 import threading
 import time
-from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -27,13 +27,13 @@ from peerage.inference.numerics.jit import needs_compilation
 from peerage.inference.sampling.kept_draws import EveryDraw, EveryFew, Keeper
 from peerage.inference.sampling.running_summaries import Running
 from peerage.inference.uncensored import uncensored_engine
+from peerage.support.progress import Counter
+from peerage.support.stopping import check_stopped
 
 VARIABLES = ("true_grade", "reliability", "bias", "effort")
 """What is drawn for each cell (true grades) and each grader (the others)."""
 
 _CHUNK_SECONDS = 0.1
-
-Report = Callable[[int], None]
 
 
 class ChainState(NamedTuple):
@@ -130,15 +130,16 @@ def sample(
     burn_in: int,
     seed: int,
     workers: int | None = None,
-    report: Report | None = None,
+    counter: Counter | None = None,
     states: tuple[ChainState, ...] = (),
     every: int = 1,
 ) -> Samples:
     """Run the chains: from ``states`` where given, else from a dispersed start.
 
-    With ``every`` above 1, only every so many draws are kept, beside running summaries of all. ``report`` is called,
-    from any thread, with the number of sweeps done since its last call.
+    With ``every`` above 1, only every so many draws are kept, beside running summaries of all. ``counter`` counts the
+    sweeps that are done.
     """
+    check_stopped()
     begun = time.perf_counter()
     engine = _engine(layout)
     given = engine.prepare(layout)
@@ -153,22 +154,32 @@ def sample(
     for index, rng in enumerate(generators):
         state = _restored(layout, given, states[index]) if states else engine.initial_state(layout, given, rng, index)
         own = with_own_beliefs(given) if layout.model.learned else given
-        runs.append(_Chain(layout, own, rng, state, index, keeper, report))
+        runs.append(_Chain(layout, own, rng, state, index, keeper))
     runs[0].sweep(0, 0, keep=False)  # compiles, in one thread
-    stop = threading.Event()
+    _run_all(runs, burn_in, draws, workers, counter)
+    return _collect(layout, runs, draws, keeper, every, time.perf_counter() - begun)
+
+
+def _run_all(runs: list[_Chain], burn_in: int, draws: int, workers: int | None, counter: Counter | None) -> None:
+    """Run all chains; if one fails, or the work is to stop, all stop."""
+    stop, counted = threading.Event(), 0
     with ThreadPoolExecutor(max_workers=min(workers or os.cpu_count() or 1, len(runs))) as pool:
         futures = [pool.submit(run.run, burn_in, draws, stop) for run in runs]
         try:
-            # In short waits, so that Ctrl-C is heeded on every system; one chain's error stops the others.
-            while wait(futures, _CHUNK_SECONDS, return_when=FIRST_EXCEPTION).not_done:
-                if any(future.done() and future.exception() for future in futures):
-                    stop.set()
+            # In short waits, so that Ctrl-C is heeded on every system.
+            waiting = True
+            while waiting:
+                waiting = bool(wait(futures, _CHUNK_SECONDS, return_when=FIRST_EXCEPTION).not_done)
+                check_stopped()
+                for future in futures:
+                    if future.done():
+                        future.result()
+                if counter is not None:
+                    counted, before = sum(run.n_sweeps for run in runs), counted
+                    counter.advance(counted - before)
         except BaseException:
             stop.set()
             raise
-        for future in futures:
-            future.result()
-    return _collect(layout, runs, draws, keeper, every, time.perf_counter() - begun)
 
 
 class _Chain:
@@ -182,15 +193,15 @@ class _Chain:
         state: Any,
         index: int,
         keeper: Keeper,
-        report: Report | None,
     ) -> None:
         engine = _engine(layout)
         self.kernel = engine.sweep
         self.flags = (layout.model.effort, layout.has_bias)
-        self.given, self.rng, self.state, self.report = given, rng, state, report
+        self.given, self.rng, self.state = given, rng, state
         n_reviews = layout.book.n_reviews
         self.sums = Sums(np.zeros((layout.n_cells, layout.max_levels)), np.zeros(n_reviews), np.zeros(n_reviews))
         self.index, self.keeper = index, keeper
+        self.n_sweeps = 0
         self.work = engine.new_work(layout)
 
     def sweep(self, count: int, first: int, *, keep: bool) -> None:
@@ -211,8 +222,7 @@ class _Chain:
             if time.perf_counter() - begun < _CHUNK_SECONDS:
                 chunk *= 2
             done += count
-            if self.report is not None:
-                self.report(count)
+            self.n_sweeps += count
 
 
 def _engine(layout: Layout) -> Any:
