@@ -112,7 +112,7 @@ def test_graders_have_the_promised_columns_and_ids(posterior: pg.Posterior) -> N
     table, book = posterior.graders(), posterior.book
     quantities = ("reliability", "bias", "effort", "dependability")
     spread = [f"{name}{suffix}" for name in quantities for suffix in ("", "_lower", "_upper")]
-    assert list(table.columns) == ["grader", "role", "n_graded", *spread]
+    assert list(table.columns) == ["grader", "role", "n_graded", *spread, "precision"]
     assert list(table["grader"]) == list(book.graders)
     assert list(table["role"]) == ["student"] * 5 + ["ta", "instructor"]
     assert list(table["n_graded"]) == [int(np.sum(book.review_grader == index)) for index in range(book.n_graders)]
@@ -123,7 +123,7 @@ def test_graders_have_the_promised_columns_and_ids(posterior: pg.Posterior) -> N
 def test_graders_summarise_the_draws(posterior: pg.Posterior) -> None:
     table, draws = posterior.graders(), posterior.draws
     drawn = {name: draws[name].reshape(-1, 7) for name in ("reliability", "bias", "effort")}
-    drawn["dependability"] = drawn["reliability"] * drawn["effort"]
+    drawn["dependability"] = posterior.dependability.reshape(-1, 7)
     for name, values in drawn.items():
         np.testing.assert_allclose(table[name], values.mean(axis=0), rtol=1e-4, atol=1e-6)
         np.testing.assert_allclose(table[f"{name}_lower"], np.quantile(values, 0.05, axis=0), rtol=1e-4, atol=1e-6)

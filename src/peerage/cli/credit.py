@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 SCALE = "0.2:0, 0.5:60, 1:85, 2:100"
 _BAR = 40
 
-ScaleOption = Annotated[
-    str, typer.Option("--credit-scale", metavar="D:MARK,...", help="Marks by dependability (effort × reliability).")
-]
+ScaleOption = Annotated[str, typer.Option("--credit-scale", metavar="D:MARK,...", help="Marks by dependability.")]
 RequiredReviews = Annotated[
     int, typer.Option(min=0, help="How many reviews each student owes; what is not done lowers the mark.")
 ]

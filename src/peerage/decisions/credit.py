@@ -1,11 +1,12 @@
 """Marks for peer grading: the optimistic estimate of a grader under a prior that expects little.
 
-A grader's mark depends on dependability (effort × reliability). The prior of reliability is replaced by a sceptical
-one: a Lomax distribution, which is highest at zero and falls from there, at first as an exponential would, but with a
-long tail, so that clear evidence convinces. Its scale is such that the optimistic quantile of a grader of whom nothing
-is known lies at half of the zero mark. So everybody begins at zero, and whoever grades better than the zero mark
-gains by grading more: with each review scepticism yields to what is seen. If everybody began at the zero mark itself,
-the optimism that yields too would count for more, and students just above that mark would lose by grading on.
+A grader's mark depends on dependability: what the grader's reports tell about the work. The prior of reliability is
+replaced by a sceptical one: a Lomax distribution, which is highest at zero and falls from there, at first as an
+exponential would, but with a long tail, so that clear evidence convinces. Its scale is such that the optimistic
+quantile of a grader of whom nothing is known lies at half of the zero mark. So everybody begins at zero, and whoever
+grades better than the zero mark gains by grading more: with each review scepticism yields to what is seen. If everybody
+began at the zero mark itself, the optimism that yields too would count for more, and students just above that mark
+would lose by grading on.
 
 A change of one grader's prior needs no other fit: each draw is weighed by the sceptical density of the grader's
 reliability over the density that the fit took.
@@ -162,12 +163,11 @@ def estimates_under(
     """(graders,) each: a quantile of dependability under another prior of reliability, and its effective draws."""
     n_graders = posterior.book.n_graders
     reliability = posterior.draws["reliability"].reshape(-1, n_graders).astype(float)
-    effort = posterior.draws["effort"].reshape(-1, n_graders)
     log_weight = log_density(reliability) - prior.log_density(reliability)
     log_weight[:, ~np.isnan(posterior.layout.known.reliability)] = 0.0
     weight = np.exp(log_weight - log_weight.max(axis=0))
     effective = weight.sum(axis=0) ** 2 / (weight**2).sum(axis=0)
-    return weighted_quantile(reliability * effort, weight, level), effective
+    return weighted_quantile(posterior.dependability.reshape(-1, n_graders).astype(float), weight, level), effective
 
 
 def weighted_quantile(values: Floats, weights: Floats, level: float) -> Floats:

@@ -1,8 +1,8 @@
 """Who may grade unsupervised, and who should practise.
 
-A submission graded by n graders alike has a standard error of about 1/√(n d), where d is their dependability
-(effort × reliability). With n the number of reviews that a submission of this class has, an error says how dependable
-its graders have to be.
+A submission graded by n graders alike has a standard error of about 1/√(n d), where d is their dependability: what
+their reports tell about the work. With n the number of reviews that a submission of this class has, an error says how
+dependable its graders have to be.
 """
 
 from __future__ import annotations
@@ -50,9 +50,8 @@ def trust(
         raise ModelError(f"the quantiles {pessimistic!r} and {optimistic!r} must rise, between 0 and 1")
     if not 0 < good_error <= poor_error:
         raise ModelError(f"the errors {good_error!r} and {poor_error!r} must be positive, the good one the smaller")
-    book, draws = posterior.book, posterior.draws
-    dependability = (draws["reliability"] * draws["effort"]).reshape(-1, book.n_graders)
-    low, high = np.quantile(dependability, [pessimistic, optimistic], axis=0)
+    book = posterior.book
+    low, high = np.quantile(posterior.dependability.reshape(-1, book.n_graders), [pessimistic, optimistic], axis=0)
     conditions = [book.roles != STUDENT, low >= needed(book, good_error), high < needed(book, poor_error)]
     return pd.DataFrame(
         {

@@ -22,6 +22,7 @@ from peerage.inference.checking.held_out import HeldOut, held_out
 from peerage.inference.checking.leave_one_out import LeaveOneOut, leave_one_out
 from peerage.inference.checking.predictive_checks import Checks, predictive_checks
 from peerage.inference.checking.predictive_density import log_likelihood, report_masses
+from peerage.inference.information import Information
 from peerage.inference.layout import Layout, lay_out
 from peerage.inference.margins import Margins, margins_of
 from peerage.inference.numerics.diagnostics import Diagnostics, rhat_and_ess
@@ -96,8 +97,12 @@ class Posterior:
         return pd.DataFrame(self._cell_ids() | columns | {"peer_mean": peer_mean, "n_grades": n_grades})
 
     def graders(self) -> pd.DataFrame:
-        """Each grader's reliability, bias, effort and dependability (effort × reliability), with intervals."""
-        book, draws = self.book, self.draws
+        """Each grader's reliability, bias, effort and dependability, with intervals; and effort × reliability.
+
+        Dependability is what a report of the grader tells about the work (:mod:`peerage.inference.information`); with
+        fixed priors, or without censoring, it is effort × reliability, which is also there as ``precision``.
+        """
+        book, dependability = self.book, self.dependability.reshape(-1, self.book.n_graders)
         columns: dict[str, Any] = {
             "grader": np.array(book.graders, dtype=object),
             "role": np.array(ROLES, dtype=object)[book.roles],
@@ -106,11 +111,25 @@ class Posterior:
         for name in VARIABLES[1:]:
             lower, upper = self.margins.quantiles(name, (LOWER, UPPER))
             columns |= {name: self.margins.means(name), f"{name}_lower": lower, f"{name}_upper": upper}
-        both = (draws["reliability"] * draws["effort"]).reshape(-1, book.n_graders)
-        lower, upper = np.quantile(both, [LOWER, UPPER], axis=0)
-        mean = both.mean(axis=0, dtype=float)
+        lower, upper = np.quantile(dependability, [LOWER, UPPER], axis=0)
+        mean = dependability.mean(axis=0, dtype=float)
         columns |= {"dependability": mean, "dependability_lower": lower, "dependability_upper": upper}
-        return pd.DataFrame(columns)
+        return pd.DataFrame(columns | {"precision": self._precision})
+
+    @cached_property
+    def dependability(self) -> NDArray[np.floating]:
+        """(chain, draw, grader): effort times the reliability of an unbiased grader whose reports tell as much."""
+        reliability, effort = self.draws["reliability"], self.draws["effort"]
+        if not (self.model.learned and self.model.censoring):
+            return reliability * effort
+        components = self.book.rubric.components
+        table = Information.of(components, *self.hyperparameters.for_components(len(components)))
+        return table.equivalent(reliability, self.draws["bias"]) * effort
+
+    @cached_property
+    def _precision(self) -> NDArray[np.float64]:
+        """(graders,) the posterior mean of effort × reliability."""
+        return np.asarray((self.draws["reliability"] * self.draws["effort"]).mean(axis=(0, 1), dtype=float))
 
     def level_mass(self) -> pd.DataFrame:
         """The posterior probability of every grade of every submission's components."""
@@ -128,14 +147,19 @@ class Posterior:
         )
 
     def reviews(self) -> pd.DataFrame:
-        """Each review: the probability that an effort was made, and its influence, the mean of effort × reliability."""
+        """Each review: the probability that an effort was made, and its influence, what it tells about the work.
+
+        The influence is the mean of z × reliability, with z whether an effort was made, times what of the grader's
+        precision is information: dependability over effort × reliability.
+        """
         book, place = self.book, np.argsort(self.layout.review_order)
+        told = self.dependability.mean(axis=(0, 1), dtype=float) / np.maximum(self._precision, np.finfo(float).tiny)
         return pd.DataFrame(
             {
                 "submission": np.array(book.submissions, dtype=object)[book.review_submission],
                 "grader": np.array(book.graders, dtype=object)[book.review_grader],
                 "effort_probability": self.samples.effortful[place],
-                "influence": self.samples.influence[place],
+                "influence": self.samples.influence[place] * told[book.review_grader],
             }
         )
 
