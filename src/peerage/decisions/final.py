@@ -93,8 +93,8 @@ class Final:
         for cell, grade, status, sentence in zip(self.cells, self.grades, self.status, explained, strict=True):
             component = rubric[cell[1]]
             if status == STAFF:
-                yield sentences.fixed(component, component.grades.index(grade))
+                yield sentences.fixed(component, grade)
             elif status == PUBLISHED:
-                yield told.sentences.get(cell) or sentences.handed_out(component, component.grades.index(grade))
+                yield told.sentences.get(cell) or sentences.handed_out(component, grade)
             else:
                 yield sentence

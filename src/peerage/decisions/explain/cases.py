@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from peerage.decisions.explain.weight_problem import WHOLE, Integers, WeightProblem, desired_weights, pose
+from peerage.decisions.explain.weight_problem import WHOLE, Floats, Integers, WeightProblem, desired_weights, pose
 from peerage.gradebook.book import MISSING, STUDENT, Gradebook
 from peerage.inference.posterior import Posterior
+from peerage.rubric import Component, Rubric
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +29,8 @@ class Case:
     ungraded: the most likely levels of components that nobody graded, by index
     crowded: the most likely levels of components whose graders cannot all have a whole percent, by index
     bias: (reviews,) what is taken off each report, in tenths on the model's scale
-    problem: how to weigh the reviews, for the averaged components
+    desired: (reviews,) the desired weights, in millionths
+    masses: for each averaged component, the probabilities of its levels
     """
 
     submission: int
@@ -40,7 +42,26 @@ class Case:
     ungraded: dict[int, int]
     crowded: dict[int, int]
     bias: Integers
-    problem: WeightProblem
+    desired: Integers
+    masses: tuple[Floats, ...]
+
+    def problem(self, rubric: Rubric) -> WeightProblem:
+        """How to weigh the reviews such that rounded averages are probable grades."""
+        bias = self.bias if self.bias.any() else None
+        return pose(self.levels[:, self.averaged], self._components(rubric), self.masses, self.desired, bias)
+
+    def on_the_models_scale(self, rubric: Rubric) -> tuple[Floats, Floats]:
+        """(reviews, averaged components) what enters the averages, NaN where nothing does, and the expected grades."""
+        components = self._components(rubric)
+        reported = np.full((len(self.reviews), len(components)), np.nan)
+        for place, (index, component) in enumerate(zip(self.averaged, components, strict=True)):
+            graded = self.levels[:, index] != MISSING
+            reported[graded, place] = component.scaled[self.levels[graded, index]] - self.bias[graded] / 10
+        masses = zip(components, self.masses, strict=True)
+        return reported, np.array([component.scaled @ (mass / mass.sum()) for component, mass in masses])
+
+    def _components(self, rubric: Rubric) -> list[Component]:
+        return [rubric.components[index] for index in self.averaged]
 
 
 def holding_a_grade(book: Gradebook, levels: NDArray[np.int16]) -> NDArray[np.intp]:
@@ -105,13 +126,6 @@ def cases_of(posterior: Posterior, adjust_bias: bool, staff_final: bool) -> Iter
                 n_partly += bool((levels[:, index] == MISSING).any())
                 averaged.append(index)
                 masses.append(mass)
-        problem = pose(
-            levels[:, averaged],
-            [components[index] for index in averaged],
-            masses,
-            desired_weights(influence[reviews]),
-            biases[reviews] if adjust_bias else None,
-        )
         yield Case(
             submission,
             reviews,
@@ -122,5 +136,6 @@ def cases_of(posterior: Posterior, adjust_bias: bool, staff_final: bool) -> Iter
             ungraded,
             crowded,
             biases[reviews],
-            problem,
+            desired_weights(influence[reviews]),
+            tuple(masses),
         )

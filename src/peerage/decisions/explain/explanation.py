@@ -1,8 +1,9 @@
-"""Grades that explain themselves: rounded weighted averages of what was reported.
+"""Grades that explain themselves: weighted averages of what was reported.
 
-For each submission, weights are chosen near those that the graders' reliability and effort on this very submission
-deserve, such that the rounded averages are as probable as possible. This is the paper's mixed-integer program, solved
-for weights in whole percents (:mod:`~peerage.decisions.explain.weight_problem` has the arithmetic).
+*Explained* grades are the paper's: weights near those that the graders deserve on this very submission, such that the
+rounded averages are as probable as possible (:mod:`~peerage.decisions.explain.weight_problem` has the arithmetic).
+*Averages* are not rounded to a legal grade, and follow the expected grade
+(:mod:`~peerage.decisions.explain.nearest_average`). The plain *mean* is told in the same way.
 """
 
 from __future__ import annotations
@@ -10,25 +11,29 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from peerage.decisions.explain import sentences
 from peerage.decisions.explain.cases import Case, cases_of, holding_a_grade
-from peerage.decisions.explain.sentences import Voice, reason_for_zero
-from peerage.decisions.explain.weight_problem import MILLION, WHOLE, Limits, WeightProblem
-from peerage.decisions.explain.weights import Weighing, weigh
+from peerage.decisions.explain.telling import Telling
+from peerage.decisions.explain.weight_problem import Limits
+from peerage.decisions.explain.weights import FORMS, Asked, Form, Weighing
 from peerage.errors import ModelError, Problem
-from peerage.gradebook.book import STUDENT
 from peerage.inference.posterior import Posterior
 from peerage.support.executor import Executor, open_executor
 from peerage.support.stopping import check_stopped
 from peerage.support.wording import counted, quoted
 
-SHIFT, LEAST, PENALTY = 0.09, 0.1, 0.01
-"""The paper's S, T and P."""
+SHIFT, LEAST = 0.09, 0.1
+"""The paper's S and T."""
+
+PENALTIES = {"explained": 0.01, "average": 0.03, "mean": 0.0}
+"""The paper's P; for averages, what moves little weight and costs little error (benchmarks/study_final.py)."""
+
+DECIMALS, MOST_DECIMALS = 1, 6
+"""With how many decimals averages are given, if nothing else is asked for, and at most."""
 
 _AT_A_TIME = 5000
 """How many submissions are posed and weighed before they are put into words and forgotten."""
@@ -57,7 +62,7 @@ class Explanation:
     sentences: pd.DataFrame
     relaxed: pd.DataFrame
     unproven: tuple[str, ...]
-    settings: dict[str, float]
+    settings: dict[str, Any]
 
     @property
     def n_different(self) -> int:
@@ -89,23 +94,29 @@ class Explanation:
 def explain(
     posterior: Posterior,
     *,
+    form: Form = "explained",
+    decimals: int = DECIMALS,
     largest_shift: float = SHIFT,
     least_weight: float = LEAST,
-    penalty: float = PENALTY,
+    penalty: float | None = None,
     adjust_bias: bool = False,
     name_graders: bool = False,
     staff_final: bool = False,
     workers: int | None = None,
     scheduler: str | None = None,
 ) -> Explanation:
-    """Find grades that are rounded weighted averages of the reports, and say how.
+    """Find grades that are weighted averages of the reports, and say how.
 
     Parameters
     ----------
     posterior: the fit
-    largest_shift: how much a weight may differ from the desired one (the paper's S)
-    least_weight: what a weight is at least, unless it is zero (T)
-    penalty: what a difference from the desired weights costs, in probability of a grade (P)
+    form: ``explained`` for averages that are rounded to the nearest legal grade, as in the paper; ``average`` for
+        averages that come as near as they can to the expected grade; ``mean`` for the plain mean of the reports
+    decimals: with how many decimals an average or a mean is given
+    largest_shift: how much a weight may differ from the desired one (the paper's S); explained grades only
+    least_weight: what a weight is at least, unless it is zero (T); explained grades only
+    penalty: what a difference from the desired weights costs: in probability of a grade (P), or, for an average, in
+        squared distance from the expected grade
     adjust_bias: take each grader's estimated bias off the reports before they are averaged
     name_graders: call graders by their ids in the sentences, not "Reviewer 1"
     staff_final: where staff graded a component, their reports alone count
@@ -117,149 +128,64 @@ def explain(
     >>> list(explanation.weights.columns[:3])
     ['submission', 'grader', 'weight']
     """
-    settings = {"largest_shift": largest_shift, "least_weight": least_weight, "penalty": penalty}
-    for name, value in settings.items():
+    if form not in FORMS:
+        raise ModelError(f"grades are made of reports in the forms {', '.join(FORMS)}, not {form!r}")
+    penalty = PENALTIES[form] if penalty is None else penalty
+    limited = {"largest_shift": largest_shift, "least_weight": least_weight, "penalty": penalty}
+    for name, value in limited.items():
         if not 0 <= value <= 1:
             raise ModelError(f"{name} must lie between 0 and 1, not {value}")
-    limits = Limits.of(largest_shift, least_weight)
-    told = _Told(posterior, limits, name_graders, staff_final)
+    if decimals not in range(MOST_DECIMALS + 1):
+        raise ModelError(f"grades are given with 0 to {MOST_DECIMALS} decimals, not {decimals}")
+    asked = Asked(form, Limits.of(largest_shift, least_weight), penalty, posterior.book.rubric)
+    telling = Telling(posterior, asked, decimals, name_graders, staff_final)
     with open_executor(workers, scheduler) as executor:
-        for case, weighing in _weighed(executor, cases_of(posterior, adjust_bias, staff_final), limits, penalty):
-            told.tell(case, weighing)
+        for case, weighing in _weighed(executor, cases_of(posterior, adjust_bias, staff_final), asked):
+            telling.tell(case, weighing)
     cells = posterior.submissions()[["submission", "component", "most_likely"]]
-    grades = cells.assign(average=told.averages)
-    grades.insert(2, "grade", told.grades)
+    grades = cells.assign(average=telling.averages)
+    grades.insert(2, "grade", telling.grades)
+    settings = {"form": form} | (limited if form == "explained" else {"decimals": decimals, "penalty": penalty})
     return Explanation(
         grades=grades,
-        weights=_weights(posterior, told, adjust_bias),
-        sentences=cells[["submission", "component"]].assign(sentence=np.array(told.sentences, dtype=object)),
-        relaxed=pd.DataFrame(told.relaxed, columns=["submission", "largest_shift", "least_weight"]),
-        unproven=tuple(told.unproven),
+        weights=_weights(posterior, telling, adjust_bias),
+        sentences=cells[["submission", "component"]].assign(sentence=np.array(telling.sentences, dtype=object)),
+        relaxed=pd.DataFrame(telling.relaxed, columns=["submission", "largest_shift", "least_weight"]),
+        unproven=tuple(telling.unproven),
         settings={**settings, "adjust_bias": adjust_bias, "name_graders": name_graders, "staff_final": staff_final},
     )
 
 
-def _weighed(
-    executor: Executor, cases: Iterator[Case], limits: Limits, penalty: float
-) -> Iterator[tuple[Case, Weighing | None]]:
+def _weighed(executor: Executor, cases: Iterator[Case], asked: Asked) -> Iterator[tuple[Case, Weighing | None]]:
     """All cases in their order with their weights, if there are reviews; of a large class, some at a time."""
     while some := list(islice(cases, _AT_A_TIME)):
-        problems = [case.problem for case in some if len(case.reviews)]
-        weighings = _weigh_all(executor, problems, limits, penalty)
+        weighings = _weigh_all(executor, [case for case in some if len(case.reviews)], asked)
         yield from ((case, next(weighings) if len(case.reviews) else None) for case in some)
 
 
-def _weigh_all(
-    executor: Executor, problems: Sequence[WeightProblem], limits: Limits, penalty: float
-) -> Iterator[Weighing]:
-    """The weights of all problems, in their order."""
-    batches = [problems[start : start + _BATCH] for start in range(0, len(problems), _BATCH)]
-    weighings = dict(executor.map(_weigh_some, (limits, penalty), batches))
+def _weigh_all(executor: Executor, cases: Sequence[Case], asked: Asked) -> Iterator[Weighing]:
+    """The weights of all cases, in their order."""
+    batches = [cases[start : start + _BATCH] for start in range(0, len(cases), _BATCH)]
+    weighings = dict(executor.map(_weigh_some, asked, batches))
     return (weighing for index in range(len(batches)) for weighing in weighings[index])
 
 
-def _weigh_some(asked: tuple[Limits, float], problems: Sequence[WeightProblem]) -> list[Weighing]:
+def _weigh_some(asked: Asked, cases: Sequence[Case]) -> list[Weighing]:
     weighings = []
-    for problem in problems:
+    for case in cases:
         check_stopped()
-        weighings.append(weigh(problem, *asked))
+        weighings.append(asked.weigh(case))
     return weighings
 
 
-class _Row(NamedTuple):
-    """A decided grade: of which component, its level, the average, and the words."""
-
-    component: int
-    level: int
-    average: float
-    sentence: str
-
-
-class _Told:
-    """Puts cases into words, and collects what was decided, without what it was decided from.
-
-    ``grades``, ``averages`` and ``sentences`` are by submission and component, ``weight``, ``desired`` and ``bias`` by
-    review.
-    """
-
-    def __init__(self, posterior: Posterior, limits: Limits, name_graders: bool, staff_final: bool) -> None:
-        self.book, self.limits = posterior.book, limits
-        self.effort = posterior.reviews()["effort_probability"].to_numpy()
-        self.name_graders, self.staff_final = name_graders, staff_final
-        self.grades: list[float] = []
-        self.averages: list[float] = []
-        self.sentences: list[str] = []
-        self.weight, self.desired, self.bias = np.zeros((3, self.book.n_reviews))
-        self.relaxed: list[tuple[str, float, float]] = []
-        self.unproven: list[str] = []
-
-    def tell(self, case: Case, weighing: Weighing | None) -> None:
-        """Take in the next submission."""
-        rows = self._otherwise(case)
-        if weighing is not None:
-            rows += self._averaged(case, weighing)
-            self.weight[case.reviews] = weighing.weights / WHOLE
-            self.desired[case.reviews] = case.problem.desired / MILLION
-            self.bias[case.reviews] = case.bias / 10
-            name, limits = self.book.submissions[case.submission], weighing.limits
-            if limits != self.limits:
-                self.relaxed.append((name, limits.shift / MILLION, limits.least / WHOLE))
-            if not weighing.proven:
-                self.unproven.append(name)
-        for row in sorted(rows):
-            self.grades.append(self.book.rubric.components[row.component].grades[row.level])
-            self.averages.append(row.average)
-            self.sentences.append(row.sentence)
-
-    def _averaged(self, case: Case, weighing: Weighing) -> list[_Row]:
-        """The grades that are averages."""
-        voices = self._voices(case, weighing)
-        rows = []
-        for index, level in zip(case.averaged, case.problem.levels(weighing.weights), strict=True):
-            component = self.book.rubric.components[index]
-            average = float(sentences.average(component, index, voices))
-            sentence = sentences.averaged(component, index, int(level), voices, int(case.n_replaced[index]))
-            rows.append(_Row(index, int(level), average, sentence))
-        return rows
-
-    def _otherwise(self, case: Case) -> list[_Row]:
-        """The grades that are not."""
-        told = ((case.fixed, sentences.fixed), (case.ungraded, sentences.ungraded), (case.crowded, sentences.crowded))
-        return [
-            _Row(index, level, np.nan, words(self.book.rubric.components[index], level))
-            for levels, words in told
-            for index, level in levels.items()
-        ]
-
-    def _voices(self, case: Case, weighing: Weighing) -> list[Voice]:
-        """The reviews by descending weight. Equal weights come in the order of what is told, not of who they are."""
-        weights, desired, least = weighing.weights, case.problem.desired, weighing.limits.least
-        least_counting = int(desired[weights > 0].min())
-        told = []
-        rows = zip(
-            weights.tolist(), desired.tolist(), case.bias.tolist(), case.levels.tolist(), case.reviews, strict=True
-        )
-        for weight, wanted, bias, levels, review in rows:
-            reason = "" if weight else reason_for_zero(wanted, least_counting, self.effort[review], least)
-            told.append((-weight, reason, tuple(levels), bias, int(self.book.review_grader[review])))
-        return [
-            Voice(self._name(number, grader), -negated, reason, levels, bias)
-            for number, (negated, reason, levels, bias, grader) in enumerate(sorted(told), start=1)
-        ]
-
-    def _name(self, number: int, grader: int) -> str:
-        name = self.book.graders[grader] if self.name_graders else f"Reviewer {number}"
-        return f"{name} (staff)" if self.staff_final and self.book.roles[grader] != STUDENT else name
-
-
-def _weights(posterior: Posterior, told: _Told, adjusted: bool) -> pd.DataFrame:
+def _weights(posterior: Posterior, telling: Telling, adjusted: bool) -> pd.DataFrame:
     """A row for each review that holds a grade, submission by submission; what staff replaced counts nothing."""
     book = posterior.book
     reviews = holding_a_grade(book, book.levels)
     known = posterior.reviews().iloc[reviews].reset_index(drop=True)
     table = known[["submission", "grader"]].assign(
-        weight=told.weight[reviews],
-        desired_weight=told.desired[reviews],
+        weight=telling.weight[reviews],
+        desired_weight=telling.desired[reviews],
         effort_probability=known["effort_probability"],
     )
-    return table.assign(bias=told.bias[reviews]) if adjusted else table
+    return table.assign(bias=telling.bias[reviews]) if adjusted else table

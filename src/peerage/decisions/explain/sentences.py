@@ -1,4 +1,4 @@
-"""What a student is told about a grade: the reports, what each counted and why, their average, and the rounding."""
+"""What a student is told about a grade: the reports, what each counted and why, and their average."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import floor
 
 from peerage.decisions.explain.weight_problem import DECIMALS, PERCENT, WHOLE, exactly, tenth_of
 from peerage.rubric import Component
@@ -13,6 +14,12 @@ from peerage.support.wording import counted
 
 LISTED = 8
 """Up to so many reports of a component are listed one by one; more are counted by their grade."""
+
+OUTWEIGHED = "because the average without it agrees better with what is known about the submission"
+"""Why a review counts nothing against which nothing is said."""
+
+SMALL = 10
+"""The percents below half of which a desired weight counts as low where there is no least weight."""
 
 UNLIKELY = 0.5
 """The probability of effort below which a review that counts nothing is said to lack effort."""
@@ -42,61 +49,94 @@ class Voice:
         return exactly(component.grades[self.levels[index]]) - self.bias * tenth_of(component.grades)
 
 
-def reason_for_zero(desired: int, least_counting: int, effort_probability: float, least: int) -> str:
+@dataclass(frozen=True)
+class Given:
+    """A grade that an average became: its text, its exact value, and, of a legal grade, its level."""
+
+    text: str
+    exact: Fraction
+    decimals: int | None = None
+    level: int | None = None
+
+    @property
+    def value(self) -> float:
+        """The grade as a number."""
+        return float(self.exact)
+
+
+def legal(component: Component, mean: Fraction) -> Given:
+    """The legal grade that is nearest to an average; half rounds up."""
+    level = sum(mean >= _cut(component, level) for level in range(1, component.n_levels))
+    exact = exactly(component.grades[level])
+    return Given(decimal(exact), exact, level=level)
+
+
+def with_decimals(mean: Fraction, decimals: int) -> Given:
+    """An average with so many decimals; half rounds up."""
+    exact = Fraction(floor(mean * 10**decimals + Fraction(1, 2)), 10**decimals)
+    return Given(decimal(exact), exact, decimals=decimals)
+
+
+def reason_for_zero(
+    desired: int, least_counting: int, effort_probability: float, least: int, elsewhere: tuple[float, int]
+) -> str:
     """Why a review counts nothing, from its desired weight and the least desired weight of those that count.
 
     Only a low desired weight speaks against a reviewer: nearer to zero than to the least weight, and below half of that
-    of any review that counts. Any other zero is a choice between reviews of similar standing.
+    of any review that counts. Any other zero is a choice between reviews of similar standing. ``elsewhere`` is how far
+    this reviewer's grades are from others' on other submissions, and on how many.
     """
-    if desired < least * PERCENT / 2 and desired < least_counting / 2:
+    if desired < (least or SMALL) * PERCENT / 2 and desired < least_counting / 2:
         if effort_probability < UNLIKELY:
             return "because little effort seems to have gone into this review"
+        distance, number = elsewhere
+        if number:
+            evidence = f"by {distance:.1f} on average, on a scale of 0 to 5, on {counted(number, 'other submission')}"
+            return f"because this reviewer's grades differ from other reviewers' {evidence}"
         return "because this reviewer's grades seem less reliable than those that count"
     if desired < least * PERCENT:
-        return f"because its share would have been below {least}%, and such small weights are not used"
-    return "because the average without it agrees better with what is known about the submission"
+        return f"because it would have counted less than {least}%, and so small a share hardly changes a grade"
+    return OUTWEIGHED
 
 
-def averaged(component: Component, index: int, level: int, voices: Sequence[Voice], n_replaced: int = 0) -> str:
-    """The explanation of a grade that is a rounded average; staff's grades may have replaced some students'."""
+def averaged(component: Component, index: int, grade: Given, voices: Sequence[Voice], n_replaced: int = 0) -> str:
+    """The explanation of a grade that is an average; staff's grades may have replaced some students'."""
     graders = [voice for voice in voices if voice.levels[index] >= 0]
     counting = [voice for voice in graders if voice.weight]
     listing = _one_by_one if len(graders) <= LISTED else _by_grade
     parts = [
-        f"The grade for {name_of(component)} is {shown(component, level)}.",
+        f"The grade for {name_of(component)} is {grade.text}.",
         *listing(component, index, graders),
         *_others(component, len(voices) - len(graders), n_replaced, sum(voice.weight for voice in counting)),
-        _conclusion(component, index, level, counting),
+        _conclusion(component, index, grade, counting),
     ]
     return " ".join(parts)
 
 
-def ungraded(component: Component, level: int) -> str:
+def ungraded(component: Component, grade: float) -> str:
     """The explanation of a grade that no report supports."""
-    grade = shown(component, level)
     return (
-        f"The grade for {name_of(component)} is {grade}. Nobody graded this component of the submission; "
+        f"The grade for {name_of(component)} is {shown(grade)}. Nobody graded this component of the submission; "
         "this is the most likely grade in view of the rest of the class."
     )
 
 
-def crowded(component: Component, level: int) -> str:
+def crowded(component: Component, grade: float) -> str:
     """The explanation of a grade whose reports cannot be weighed together with those of all other components."""
-    grade = shown(component, level)
     return (
-        f"The grade for {name_of(component)} is {grade}. So many reviewers graded different components that they "
-        "cannot all count; this is the most likely grade in view of all reports."
+        f"The grade for {name_of(component)} is {shown(grade)}. So many reviewers graded different components that "
+        "they cannot all count; this is the most likely grade in view of all reports."
     )
 
 
-def fixed(component: Component, level: int) -> str:
+def fixed(component: Component, grade: float) -> str:
     """The explanation of a grade that was given and not estimated."""
-    return f"The grade for {name_of(component)} is {shown(component, level)}. It was set by the course staff."
+    return f"The grade for {name_of(component)} is {shown(grade)}. It was set by the course staff."
 
 
-def handed_out(component: Component, level: int) -> str:
+def handed_out(component: Component, grade: float) -> str:
     """The words for a grade that was handed out before, without words, and stays."""
-    return f"The grade for {name_of(component)} is {shown(component, level)}. It stays as it was handed out."
+    return f"The grade for {name_of(component)} is {shown(grade)}. It stays as it was handed out."
 
 
 def name_of(component: Component) -> str:
@@ -104,9 +144,9 @@ def name_of(component: Component) -> str:
     return " ".join(component.name.split())
 
 
-def shown(component: Component, level: int) -> str:
+def shown(grade: float) -> str:
     """A grade as it is written."""
-    return decimal(exactly(component.grades[level]))
+    return decimal(exactly(grade))
 
 
 def decimal(value: Fraction, digits: int = DECIMALS + 2) -> str:
@@ -124,8 +164,9 @@ def average(component: Component, index: int, voices: Sequence[Voice]) -> Fracti
 
 
 def _one_by_one(component: Component, index: int, graders: Sequence[Voice]) -> Iterator[str]:
+    equal = _equally(graders)
     counts = [
-        f"{voice.name} gave {_report(component, index, voice)}, which counts {voice.weight}%"
+        f"{voice.name} gave {_report(component, index, voice)}" + ("" if equal else f", which counts {voice.weight}%")
         for voice in graders
         if voice.weight
     ]
@@ -135,10 +176,17 @@ def _one_by_one(component: Component, index: int, graders: Sequence[Voice]) -> I
             yield f"{voice.name} gave {_report(component, index, voice)}, which does not count, {voice.reason}."
 
 
+def _equally(graders: Sequence[Voice]) -> bool:
+    """Whether everybody counts as one, as in a plain mean."""
+    return all(voice.weight == 1 for voice in graders)
+
+
 def _by_grade(component: Component, index: int, graders: Sequence[Voice]) -> Iterator[str]:
     numbers = Counter(voice.value(component, index) for voice in graders if voice.weight)
+    equal = _equally(graders)
     counts = [
-        f"{counted(numbers[value], 'report')} of {decimal(value)}, which {_count(numbers[value], weight)}"
+        f"{counted(numbers[value], 'report')} of {decimal(value)}"
+        + ("" if equal else f", which {_count(numbers[value], weight)}")
         for value, weight in _weight_by_value(component, index, graders).items()
     ]
     less = ", after the reviewers' biases were taken off" if any(voice.bias for voice in graders) else ""
@@ -160,37 +208,48 @@ def _others(component: Component, n_absent: int, n_replaced: int, share: int) ->
         )
 
 
-def _conclusion(component: Component, index: int, level: int, counting: Sequence[Voice]) -> str:
+def _conclusion(component: Component, index: int, grade: Given, counting: Sequence[Voice]) -> str:
     weights = _weight_by_value(component, index, counting)
     mean = average(component, index, counting)
-    rounding = _rounding(component, level, mean)
+    rounding = _rounding(component, grade, mean)
     if len(weights) == 1:
         return f"So the average is {decimal(mean)}{rounding}"
-    terms = [f"{weight} × {decimal(value)}" for value, weight in weights.items()]
-    sign, text = _readable(component, level, mean)
+    terms = [decimal(value) if weight == 1 else f"{weight} × {decimal(value)}" for value, weight in weights.items()]
+    sign, text = _readable(component, grade, mean)
     return f"The average is ({' + '.join(terms)}) / {sum(weights.values())} {sign} {text}{rounding}"
 
 
-def _rounding(component: Component, level: int, mean: Fraction) -> str:
-    grade = shown(component, level)
-    if mean == exactly(component.grades[level]):
+def _rounding(component: Component, grade: Given, mean: Fraction) -> str:
+    if mean == grade.exact:
         return ", which is the grade."
-    if level and mean == _cut(component, level):
-        return f", halfway between {shown(component, level - 1)} and {grade}; half is rounded up, to {grade}."
-    return f"; the nearest grade is {grade}."
+    if grade.level is None:
+        unit = "no decimals" if not grade.decimals else counted(grade.decimals, "decimal").replace("1 ", "one ")
+        return f", which is {grade.text} with {unit}."
+    if grade.level and mean == _cut(component, grade.level):
+        lower = shown(component.grades[grade.level - 1])
+        return f", halfway between {lower} and {grade.text}; half is rounded up, to {grade.text}."
+    return f"; the nearest grade is {grade.text}."
 
 
-def _readable(component: Component, level: int, mean: Fraction) -> tuple[str, str]:
+def _readable(component: Component, grade: Given, mean: Fraction) -> tuple[str, str]:
     """An average in as few digits as do not change the grade, and whether that is exact."""
-    for digits in range(2, 10):
+    for digits in range(max(2, (grade.decimals or 0) + 1), 10):
         text = decimal(mean, digits)
         short = Fraction(text)
         if short == mean:
             return "=", text
-        beyond_low = level == 0 or short > _cut(component, level)
-        if beyond_low and (level == component.n_levels - 1 or short < _cut(component, level + 1)):
+        if _same_grade(component, grade, short):
             return "≈", text
     return "≈", decimal(mean)
+
+
+def _same_grade(component: Component, grade: Given, short: Fraction) -> bool:
+    """Whether a shortened average leads to the same grade, and not only because half is rounded up."""
+    if grade.level is None:
+        step = Fraction(1, 10 ** (grade.decimals or 0))
+        return abs(short - grade.exact) < step / 2
+    beyond_low = grade.level == 0 or short > _cut(component, grade.level)
+    return beyond_low and (grade.level == component.n_levels - 1 or short < _cut(component, grade.level + 1))
 
 
 def _cut(component: Component, level: int) -> Fraction:
@@ -208,7 +267,7 @@ def _weight_by_value(component: Component, index: int, voices: Sequence[Voice]) 
 
 def _report(component: Component, index: int, voice: Voice) -> str:
     """What a reviewer gave and, if that is something else, what it is taken for."""
-    grade = shown(component, voice.levels[index])
+    grade = shown(component.grades[voice.levels[index]])
     if not voice.bias:
         return grade
     value, amount = voice.value(component, index), abs(voice.bias) * tenth_of(component.grades)

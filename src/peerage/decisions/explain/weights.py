@@ -1,25 +1,54 @@
-"""The weights of one submission's reports: the best there are, within limits that are widened only if they must be."""
+"""The weights of one submission's reports, in each form of grades that are made of reports."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
 
 from peerage.decisions.explain import weight_program
+from peerage.decisions.explain.cases import Case
+from peerage.decisions.explain.nearest_average import nearest_weights
 from peerage.decisions.explain.weight_problem import Integers, Limits, WeightProblem
 from peerage.decisions.explain.weight_search import search
+from peerage.rubric import Rubric
+
+Form = Literal["explained", "average", "mean"]
+FORMS = get_args(Form)
+"""Averages rounded to a legal grade, averages near the expected grade, and plain means."""
 
 
 @dataclass(frozen=True, eq=False)
 class Weighing:
-    """Weights in whole percents, the limits that they obey, and whether no others are better."""
+    """Whole weights, percents but for a mean's, the limits that they obey, and whether no others are better."""
 
     weights: Integers
     limits: Limits
     proven: bool
 
 
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of the weights of every submission: their form, limits and penalty, under a rubric."""
+
+    form: Form
+    limits: Limits
+    penalty: float
+    rubric: Rubric
+
+    def weigh(self, case: Case) -> Weighing:
+        """Give the graders of a submission their weights."""
+        if self.form == "explained":
+            return weigh(case.problem(self.rubric), self.limits, self.penalty)
+        if self.form == "mean":
+            return Weighing(np.ones(len(case.reviews), np.int64), self.limits, True)
+        reported, expected = case.on_the_models_scale(self.rubric)
+        return Weighing(nearest_weights(reported, expected, case.desired, self.penalty), self.limits, True)
+
+
 def weigh(problem: WeightProblem, limits: Limits, penalty: float) -> Weighing:
-    """Give a submission's graders their weights."""
+    """The best weights of explained grades, within limits that are widened only if they must be."""
     weights, proven = _best(problem, limits, penalty)
     if weights is not None:
         return Weighing(weights, limits, proven)
