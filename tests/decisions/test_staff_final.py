@@ -68,7 +68,7 @@ def test_students_count_on_what_staff_left_ungraded() -> None:
 def test_the_sentence_says_whose_grade_it_is(posterior: pg.Posterior) -> None:
     said = pg.explain(posterior, staff_final=True).sentences.set_index(["submission", "component"])["sentence"]
     assert said["s0", "Structure"] == (
-        "The grade for Structure is 1. Reviewer 1 (staff) gave 1, which counts 100%. "
+        "The grade for Structure is 1. A TA gave 1, which counts 100%. "
         "The course staff graded Structure, so 2 reports by students do not count. "
         "So the average is 1, which is the grade."
     )

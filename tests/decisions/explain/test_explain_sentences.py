@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 
-from peerage.decisions.explain.sentences import Voice, averaged, reason_for_zero
+from peerage.decisions.explain import sentences
+from peerage.decisions.explain.sentences import Given, Voice, evidence_of, reason_for_zero, with_decimals
 from peerage.rubric import Component
 
 STRUCTURE = Component("Structure", (0.0, 1.0, 2.0, 3.0, 4.0, 5.0))
 HALVES = Component("Code", (0.0, 0.5, 1.0, 2.5))
 
-EFFORT, RELIABILITY, SMALL, BETTER = "little effort", "less reliable", "would have been below", "agrees better"
+EFFORT, RELIABILITY, SMALL, BETTER = "little effort", "less reliable", "would have counted less", "agrees better"
+
+
+def averaged(component: Component, index: int, level: int, given: list[Voice]) -> str:
+    """The sentence of an average that became a legal grade."""
+    exact = Fraction(str(component.grades[level]))
+    return sentences.averaged(component, index, Given(sentences.decimal(exact), exact, level=level), given)
 
 
 def voices(*reports: tuple[int, int], reason: str = "because of something") -> list[Voice]:
@@ -86,3 +95,28 @@ def test_only_a_low_desired_weight_speaks_against_a_reviewer(
     desired: int, least_counting: int, effort: float, said: str
 ) -> None:
     assert said in reason_for_zero(desired, least_counting, effort, least=10)
+
+
+def test_an_average_with_decimals_is_not_rounded_to_a_grade() -> None:
+    given = voices((49, 4), (38, 3), (13, 5))
+    mean = sentences.average(STRUCTURE, 0, given)
+    assert sentences.averaged(STRUCTURE, 0, with_decimals(mean, 1), given).endswith(
+        "The average is (13 × 5 + 49 × 4 + 38 × 3) / 100 = 3.75, which is 3.8 with one decimal."
+    )
+    assert sentences.averaged(STRUCTURE, 0, with_decimals(mean, 2), given).endswith("= 3.75, which is the grade.")
+
+
+def test_a_plain_mean_is_told_without_weights() -> None:
+    given = voices((1, 4), (1, 3), (1, 4))
+    mean = sentences.average(STRUCTURE, 0, given)
+    assert sentences.averaged(STRUCTURE, 0, with_decimals(mean, 1), given) == (
+        "The grade for Structure is 3.7. Reviewer 1 gave 4; Reviewer 2 gave 3; Reviewer 3 gave 4. "
+        "The average is (2 × 4 + 3) / 3 ≈ 3.67, which is 3.7 with one decimal."
+    )
+
+
+def test_a_reviewer_is_called_unreliable_with_the_evidence() -> None:
+    assert evidence_of(1.26, 11) == (
+        ": on 11 other submissions they differ from other reviewers' by 1.3 on average, on a scale of 0 to 5"
+    )
+    assert evidence_of(float("nan"), 0) == ""

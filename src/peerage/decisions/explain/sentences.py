@@ -15,8 +15,10 @@ from peerage.support.wording import counted
 LISTED = 8
 """Up to so many reports of a component are listed one by one; more are counted by their grade."""
 
+NO_EFFORT = "because little effort seems to have gone into this review"
+UNRELIABLE = "because this reviewer's grades seem less reliable than those that count"
 OUTWEIGHED = "because the average without it agrees better with what is known about the submission"
-"""Why a review counts nothing against which nothing is said."""
+"""Why a review counts nothing; the last says nothing against it."""
 
 SMALL = 10
 """The percents below half of which a desired weight counts as low where there is no least weight."""
@@ -34,6 +36,7 @@ class Voice:
     name: how the reviewer is called
     weight: in percents
     reason: why the weight is zero, if it is
+    evidence: what the reason rests on, if that can be said
     levels: for each component the level of the reported grade, or -1
     bias: what is taken off the reports, in tenths on the model's scale
     """
@@ -43,6 +46,7 @@ class Voice:
     reason: str
     levels: tuple[int, ...]
     bias: int = 0
+    evidence: str = ""
 
     def value(self, component: Component, index: int) -> Fraction:
         """What enters the average: the reported grade less the bias."""
@@ -77,26 +81,25 @@ def with_decimals(mean: Fraction, decimals: int) -> Given:
     return Given(decimal(exact), exact, decimals=decimals)
 
 
-def reason_for_zero(
-    desired: int, least_counting: int, effort_probability: float, least: int, elsewhere: tuple[float, int]
-) -> str:
+def reason_for_zero(desired: int, least_counting: int, effort_probability: float, least: int) -> str:
     """Why a review counts nothing, from its desired weight and the least desired weight of those that count.
 
     Only a low desired weight speaks against a reviewer: nearer to zero than to the least weight, and below half of that
-    of any review that counts. Any other zero is a choice between reviews of similar standing. ``elsewhere`` is how far
-    this reviewer's grades are from others' on other submissions, and on how many.
+    of any review that counts. Any other zero is a choice between reviews of similar standing.
     """
     if desired < (least or SMALL) * PERCENT / 2 and desired < least_counting / 2:
-        if effort_probability < UNLIKELY:
-            return "because little effort seems to have gone into this review"
-        distance, number = elsewhere
-        if number:
-            evidence = f"by {distance:.1f} on average, on a scale of 0 to 5, on {counted(number, 'other submission')}"
-            return f"because this reviewer's grades differ from other reviewers' {evidence}"
-        return "because this reviewer's grades seem less reliable than those that count"
+        return NO_EFFORT if effort_probability < UNLIKELY else UNRELIABLE
     if desired < least * PERCENT:
         return f"because it would have counted less than {least}%, and so small a share hardly changes a grade"
     return OUTWEIGHED
+
+
+def evidence_of(distance: float, number: int) -> str:
+    """How far a reviewer's grades are from other reviewers', on how many other submissions; nothing if on none."""
+    if not number:
+        return ""
+    submissions = counted(number, "other submission")
+    return f": on {submissions} they differ from other reviewers' by {distance:.1f} on average, on a scale of 0 to 5"
 
 
 def averaged(component: Component, index: int, grade: Given, voices: Sequence[Voice], n_replaced: int = 0) -> str:
@@ -173,7 +176,8 @@ def _one_by_one(component: Component, index: int, graders: Sequence[Voice]) -> I
     yield "; ".join(counts) + "."
     for voice in graders:
         if not voice.weight:
-            yield f"{voice.name} gave {_report(component, index, voice)}, which does not count, {voice.reason}."
+            why = voice.reason + voice.evidence
+            yield f"{voice.name} gave {_report(component, index, voice)}, which does not count, {why}."
 
 
 def _equally(graders: Sequence[Voice]) -> bool:
@@ -214,7 +218,10 @@ def _conclusion(component: Component, index: int, grade: Given, counting: Sequen
     rounding = _rounding(component, grade, mean)
     if len(weights) == 1:
         return f"So the average is {decimal(mean)}{rounding}"
-    terms = [decimal(value) if weight == 1 else f"{weight} × {decimal(value)}" for value, weight in weights.items()]
+    equal = _equally(counting)
+    terms = [
+        decimal(value) if equal and weight == 1 else f"{weight} × {decimal(value)}" for value, weight in weights.items()
+    ]
     sign, text = _readable(component, grade, mean)
     return f"The average is ({' + '.join(terms)}) / {sum(weights.values())} {sign} {text}{rounding}"
 

@@ -106,8 +106,8 @@ class Telling:
         told.sort()
         names = self._names([grader for *_, grader in told])
         return [
-            Voice(name, -negated, reason, levels, bias)
-            for name, (negated, reason, levels, bias, _) in zip(names, told, strict=True)
+            Voice(name, -negated, reason, levels, bias, self._evidence(reason, grader, case.submission))
+            for name, (negated, reason, levels, bias, grader) in zip(names, told, strict=True)
         ]
 
     def _reason(self, case: Case, weighing: Weighing, place: int) -> str:
@@ -122,8 +122,12 @@ class Telling:
             int(case.desired[weighing.weights > 0].min()),
             float(self.effort[review]),
             least,
-            self.disagreement.elsewhere(grader, case.submission),
         )
+
+    def _evidence(self, reason: str, grader: int, submission: int) -> str:
+        if reason != sentences.UNRELIABLE:
+            return ""
+        return sentences.evidence_of(*self.disagreement.elsewhere(grader, submission))
 
     def _names(self, graders: list[int]) -> list[str]:
         """How the reviewers of a submission are called: by number or id, and staff by what they are."""
