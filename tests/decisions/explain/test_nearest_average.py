@@ -58,15 +58,18 @@ def test_a_component_that_only_a_light_grader_graded_is_heard() -> None:
 
 def test_the_average_of_the_printed_weights_is_the_grade(posterior: pg.Posterior) -> None:
     explanation = pg.explain(posterior, form="average", decimals=2)
-    weights = {(row.submission, row.grader): Fraction(f"{row.weight:.2f}") for row in explanation.weights.itertuples()}
+    weights = {
+        (row["submission"], row["grader"]): Fraction(f"{row['weight']:.2f}")
+        for row in explanation.weights.to_dict("records")
+    }
     reports: dict[tuple[str, str], list[tuple[Fraction, Fraction]]] = {}
-    for row in posterior.book.table().itertuples():
-        weight = weights[row.submission, row.grader]
-        reports.setdefault((row.submission, row.component), []).append((weight, Fraction(str(row.grade))))
-    grades = explanation.grades.set_index(["submission", "component"])["grade"]
+    for row in posterior.book.table().to_dict("records"):
+        weight = weights[row["submission"], row["grader"]]
+        reports.setdefault((row["submission"], row["component"]), []).append((weight, Fraction(str(row["grade"]))))
+    grades = explanation.grades.set_index(["submission", "component"])["grade"].to_dict()
     for key in set(reports) - set(FIXED.true_grade):
-        total = sum(weight for weight, _ in reports[key])
-        average = sum(weight * grade for weight, grade in reports[key]) / total
+        total = sum((weight for weight, _ in reports[key]), Fraction(0))
+        average = sum((weight * grade for weight, grade in reports[key]), Fraction(0)) / total
         assert abs(Fraction(f"{grades[key]:.2f}") - average) <= Fraction(1, 200)
 
 
