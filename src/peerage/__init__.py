@@ -44,6 +44,9 @@ if TYPE_CHECKING:
     from peerage.inference.storage import load as load
     from peerage.mechanisms.registry import mechanisms as mechanisms
     from peerage.mechanisms.registry import pay as pay
+    from peerage.methods.contract import Aggregate as Aggregate
+    from peerage.methods.registry import aggregate as aggregate
+    from peerage.methods.registry import methods as methods
     from peerage.model import Fixed as Fixed
     from peerage.model import Model as Model
     from peerage.model import Priors as Priors
@@ -56,6 +59,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Aggregate": "methods.contract",
     "Component": "rubric",
     "Evaluation": "evaluation.evaluation",
     "Exclusion": "gradebook.rulings",
@@ -77,6 +81,7 @@ _HOMES = {
     "ServiceError": "errors",
     "Stopped": "errors",
     "Truth": "simulation.truth",
+    "aggregate": "methods.registry",
     "credit": "decisions.credit",
     "evaluate": "evaluation.evaluating",
     "explain": "decisions.explain.explanation",
@@ -84,6 +89,7 @@ _HOMES = {
     "fit_many": "inference.fitting",
     "load": "inference.storage",
     "mechanisms": "mechanisms.registry",
+    "methods": "methods.registry",
     "pay": "mechanisms.registry",
     "read_classes": "formats",
     "read_grades": "formats",
@@ -94,6 +100,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Aggregate",
     "Component",
     "Evaluation",
     "Exclusion",
@@ -115,6 +122,7 @@ __all__ = [
     "ServiceError",
     "Stopped",
     "Truth",
+    "aggregate",
     "credit",
     "evaluate",
     "explain",
@@ -122,6 +130,7 @@ __all__ = [
     "fit_many",
     "load",
     "mechanisms",
+    "methods",
     "pay",
     "read_classes",
     "read_grades",

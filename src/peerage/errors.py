@@ -4,6 +4,7 @@
 
     PeerageError             anything that a user can act on; its text is a sentence
     ├── InputError           grades, a rubric or a settings file that cannot be used; lists every problem
+    │   └── UnmetNeedError   a class that lacks what a method of aggregation needs
     ├── ModelError           a model, prior or fixed value that makes no sense
     ├── ResultsError         a results folder that may not be replaced, or cannot be read
     ├── ServiceError         a service on the network that fails or does not answer
@@ -48,6 +49,17 @@ class InputError(PeerageError):
             problems = Problem(problems)
         self.problems: tuple[Problem, ...] = (problems,) if isinstance(problems, Problem) else tuple(problems)
         super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class UnmetNeedError(InputError):
+    """A class that lacks what a method needs; ``need`` names it."""
+
+    def __init__(self, method: str, need: str, reason: str) -> None:
+        self.need, self._arguments = need, (method, need, reason)
+        super().__init__(f"{method} needs {need}: {reason}; choose another method")
+
+    def __reduce__(self) -> tuple[type[UnmetNeedError], tuple[str, str, str]]:
+        return type(self), self._arguments
 
 
 class ModelError(PeerageError):

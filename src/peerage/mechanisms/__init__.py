@@ -1,1 +1,7 @@
 """What graders are paid: the mechanisms of the field, one file each, and Peerage's own marks, under one contract."""
+
+import sys
+
+from peerage.support.rooms import CallableRoom
+
+sys.modules[__name__].__class__ = CallableRoom

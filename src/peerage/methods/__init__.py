@@ -1,0 +1,11 @@
+"""Every published way to make one grade of several, under one contract (:mod:`peerage.methods.contract`).
+
+``averages`` hold formulas, ``weighting`` the methods that weight graders, ``models`` the probabilistic ones,
+``ordinal`` those that use only who was ranked above whom.
+"""
+
+import sys
+
+from peerage.support.rooms import CallableRoom
+
+sys.modules[__name__].__class__ = CallableRoom

@@ -1,0 +1,1 @@
+"""Averages: one pass over the reports, or a linear system."""

@@ -1,0 +1,1 @@
+"""Probabilistic models of reports, others' and Peerage's own."""

@@ -1,0 +1,1 @@
+"""Methods that use only who was ranked above whom."""
