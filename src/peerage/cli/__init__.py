@@ -17,6 +17,7 @@ import typer
 
 from peerage import __version__
 from peerage.cli import (
+    aggregate,
     canvas,
     check,
     compare,
@@ -47,6 +48,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(canvas.app, name="canvas")
+app.command("aggregate")(aggregate.command)
 app.command("check")(check.command)
 app.command("compare")(compare.command)
 app.command("credit")(credit.command)

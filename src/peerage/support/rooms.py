@@ -1,7 +1,7 @@
 """Rooms that share their name with a public function, such as ``peerage.methods`` and ``peerage.methods()``.
 
-Python binds an imported room to its name, over a function of that name. So the room itself can be called, and passes the
-call on to the function of its name in its registry.
+Python binds an imported room to its name, over a function of that name. So the room itself can be called, and passes
+the call on to the function of its name in its registry.
 """
 
 from __future__ import annotations

@@ -1,0 +1,57 @@
+"""``peerage aggregate``: a method's table on standard output or in a file, or why there is none."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import peerage as pg
+from peerage.cli import main
+
+
+@pytest.fixture
+def grades(tmp_path: Path) -> Path:
+    path = tmp_path / "grades.csv"
+    book, _ = pg.simulate(students=8, weeks=1, components=2, tas=0, seed=1)
+    book.write(path, rubric=True)
+    return path
+
+
+def test_grades_go_to_standard_output(grades: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["aggregate", str(grades), "--method", "vancouver"]) == 0
+    printed = pd.read_csv(io.StringIO(capsys.readouterr().out))
+    wanted = pg.aggregate(pg.read_grades(grades), "vancouver").grades()
+    pd.testing.assert_frame_equal(printed, wanted)
+
+
+def test_graders_and_json(grades: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["aggregate", str(grades), "--method", "additive", "--graders", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["converged"] is True
+    assert set(found["rows"][0]) == {"grader", "weight", "bias"}
+    assert found["rows"][0]["weight"] is None
+
+
+def test_a_table_is_written(grades: Path, tmp_path: Path) -> None:
+    assert main(["aggregate", str(grades), "--method", "mean", "-o", str(tmp_path / "mean.xlsx")]) == 0
+    assert len(pd.read_excel(tmp_path / "mean.xlsx")) == 16
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("nonsense", "there is no method 'nonsense'; there are"), ("rank-with-ta", "rank-with-ta needs staff grades: ")],
+)
+def test_what_cannot_be_done_is_said(grades: Path, name: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["aggregate", str(grades), "--method", name]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_method_that_does_not_arrive_says_so(grades: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status = main(["aggregate", str(grades), "--method", "vancouver-all-data"])
+    found = pg.aggregate(pg.read_grades(grades), "vancouver-all-data")
+    assert status == 0
+    assert ("had not converged" in capsys.readouterr().err) == (not found.converged)
