@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.published import error, reports_of
 
 from peerage.methods.averages.additive import Additive
 from peerage.methods.averages.mean import Mean
@@ -20,6 +19,7 @@ from peerage.methods.models.pg5 import PG5
 from peerage.methods.weighting.hamer import Hamer
 from peerage.methods.weighting.vancouver import Vancouver
 from peerage.simulation.burrell import burrell_schoenebeck
+from support.published import error, reports_of
 
 DISHES = [
     ("luca", "pizza", 8.0), ("luca", "pasta", 9.0), ("luca", "pollo", 5.0), ("mike", "pizza", 7.5),
@@ -68,23 +68,24 @@ def test_the_moocs_staff_agree_so_far_with_averages_and_weights(real_data: Path,
     assert round(error(real_data, method), digits) == wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "published"), [(PG3, 3.20), (PG4, 3.30), (PG5, 2.80)], ids=["pg3", "pg4", "pg5"])
 def test_mi_and_yeungs_figures_come_from_their_slips(
     real_data: Path, kind: type[PG3] | type[PG4] | type[PG5], published: float
 ) -> None:
-    """Their one run of 300 sweeps is one of ours: within 3.3 standard deviations of ten runs with their updates.
+    """Their one run of 300 sweeps is one of ours: within 4 standard deviations of six runs with their updates.
 
-    With correct updates PG3 is at 4.40 and PG4 at 2.88, far away; PG5, whose slips hardly matter, stays at 2.81. Each of
-    the three checks fails by chance once in a thousand.
+    With correct updates PG3 is at 4.40 and PG4 at 2.88, far away; PG5, whose slips hardly matter, stays at 2.81. Each
+    of the three checks fails by chance once in a hundred (Student, five degrees of freedom).
     """
     with_slips, correct = (
-        [error(real_data, kind(name="pg", mean=11.0, slips=slips), seed) for seed in range(10)]
+        [error(real_data, kind(name="pg", mean=11.0, slips=slips), seed) for seed in range(6)]
         for slips in (True, False)
     )
-    spread = float(np.std(with_slips, ddof=1)) * np.sqrt(1 + 1 / 10)
-    assert abs(published - np.mean(with_slips)) < 3.3 * spread + 0.005
+    spread = float(np.std(with_slips, ddof=1)) * np.sqrt(1 + 1 / 6)
+    assert abs(published - np.mean(with_slips)) < 4 * spread + 0.005
     if kind is not PG5:
-        assert abs(published - np.mean(correct)) > 3.3 * spread + 0.005
+        assert abs(published - np.mean(correct)) > 4 * spread + 0.005
 
 
 RECOVERY = {

@@ -17,7 +17,7 @@ SCORES = pg.Rubric.uniform(["total"], range(1, 26))
 
 def reports_of(rows: list[tuple[str, str, float]]) -> tuple[Reports, list[str]]:
     """Reports from rows of (grader, item, value), as they are, and the items' names."""
-    graders, items = (list(dict.fromkeys(row[place] for row in rows)) for place in (0, 1))
+    graders, items = list(dict.fromkeys(row[0] for row in rows)), list(dict.fromkeys(row[1] for row in rows))
     nobody = np.zeros(0, np.int64)
     reports = Reports(
         item=np.array([items.index(row[1]) for row in rows]),

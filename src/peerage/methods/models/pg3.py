@@ -13,6 +13,9 @@ from peerage.methods.models.gibbs import Links, draw_place, links, own_grades, r
 from peerage.methods.needs import AUTHORS, Need
 from peerage.methods.reports import Indexes, Reports
 
+_BEYOND = 12.0
+"""How far the grid goes beyond the ends of the scale."""
+
 _LEAST = 1e-6
 """The least precision of a grader whose own grade is so low that the line would give none."""
 
@@ -22,7 +25,7 @@ class PG3(Solver):
     """True grade s_u ~ N(μ, 1/γ), bias b_v ~ N(0, 1/η), report g ~ N(s_u + b_v, 1/(θ₁ s_v + θ₀)).
 
     s_v is the grader's own true grade, the mean of several; who wrote nothing has the lowest of all. True grades are
-    drawn on a grid, in steps of a tenth and one scale's width beyond each end, from
+    drawn on a grid, in steps of 0.2 and half a scale's width beyond each end, from
 
         N(x; μ, 1/γ) ∏_v N(g_uv; x + b_v, 1/(θ₁ s_v + θ₀)) ∏_j N(g_ju; s_j + b_u, 1/(θ₁ x + θ₀)),
 
@@ -58,7 +61,7 @@ class PG3(Solver):
         centre = float(reports.value.mean()) if self.mean is None else self.mean
         constants = np.array([centre, self.slope, self.intercept, self.grade_precision, self.bias_precision])
         low, high = self.scale
-        grid = np.arange(low, high + 1) if self.slips else np.arange(2 * low - high, 2 * high - low, 0.1)
+        grid = np.arange(low, high + 1) if self.slips else np.arange(low - _BEYOND, high + _BEYOND, 0.2)
         grade, bias = np.full(reports.n_items, centre), np.zeros(reports.n_graders)
         indexes, kernel = links(reports), _sweep_with_slips if self.slips else _sweep
 
