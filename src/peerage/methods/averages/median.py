@@ -17,8 +17,9 @@ class Median(Solver):
 
     >>> import peerage as pg
     >>> book, _ = pg.simulate(students=8, weeks=1, components=1)
-    >>> float(Median(name="median").aggregate(book).grades()["grade"][0])
-    5.0
+    >>> grades = Median(name="median").aggregate(book).grades()
+    >>> bool(np.isclose(grades["grade"][0], np.median(book.values[book.review_submission == 0])))
+    True
     """
 
     citation: ClassVar[str] = "the median"
