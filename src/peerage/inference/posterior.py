@@ -235,8 +235,8 @@ class Posterior:
         return log_likelihood(self.layout, self.draws, workers=os.cpu_count() or 1)
 
     def check(self) -> Checks:
-        """Whether the model reproduces how graders agree, copy grades, err together and use the scale."""
-        return predictive_checks(self.layout, self.samples, self.seed)
+        """Whether the model reproduces how graders agree, err together and use the scale; and who did not look."""
+        return predictive_checks(self.layout, self.samples, self.hyperparameters, self.seed)
 
     def predict(self, grader: str, submission: str) -> pd.DataFrame:
         """The probability of each grade that a grader would report on a submission."""

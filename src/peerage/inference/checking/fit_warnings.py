@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from peerage.errors import Problem
+from peerage.inference.checking.suspicions import constant_students
 from peerage.support.wording import counted
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ def problems_of(posterior: Posterior) -> Iterator[Problem]:
     yield from _ends_of_grids(posterior)
     yield from _moved_by_priors(posterior)
     yield from _unidentified(posterior)
+    yield from _constant(posterior)
 
 
 def _moved_by_priors(posterior: Posterior) -> Iterator[Problem]:
@@ -62,6 +64,14 @@ def _unidentified(posterior: Posterior) -> Iterator[Problem]:
     if posterior.model.learned and most < 2:
         message = "no submission has two reports of a component, so that noise cannot be told from true differences"
         yield Problem(message, "have each submission graded more than once, or use fixed priors")
+
+
+def _constant(posterior: Posterior) -> Iterator[Problem]:
+    """Students who give the same grades to everything, where what reports tell decides what they count."""
+    if not posterior.model.learned:
+        return
+    for row in constant_students(posterior.book, posterior.hyperparameters).to_dict("records"):
+        yield Problem(f"{row['grader']!r} {row['sentence']}", "look at the reviews, and talk to the student")
 
 
 def _ends_of_grids(posterior: Posterior) -> Iterator[Problem]:

@@ -25,9 +25,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from peerage.inference.checking.grading_statistics import Reviews, frequencies, habits, spreads
+from peerage.inference.checking.reciprocity import mutual_favours
 from peerage.inference.checking.replicates import replicated_levels
+from peerage.inference.checking.suspicions import suspicions
 from peerage.inference.layout import Layout
 from peerage.inference.sampling.chains import VARIABLES, Samples
+from peerage.model import Priors
 from peerage.rubric import Rubric
 from peerage.support.wording import listed
 
@@ -94,10 +97,14 @@ class Checks:
     """What the checks found.
 
     ``table`` has a row for each statistic that applies to the class: statistic, observed, expected, lower, upper and
-    tail_probability. ``sentences`` say what the model does not reproduce.
+    tail_probability. ``students`` are those whose reviews look as if they had not read the work, ``pairs`` those who
+    favour each other; both have a sentence and the probability that an honest class has such a case. ``sentences`` say
+    what the model does not reproduce, and then who is named.
     """
 
     table: pd.DataFrame
+    students: pd.DataFrame
+    pairs: pd.DataFrame
     sentences: tuple[str, ...]
 
     def __repr__(self) -> str:
@@ -108,8 +115,11 @@ class Checks:
         return self.table.to_html(index=False, float_format="{:.3f}".format) + (f"<ul>{items}</ul>" if items else "")
 
 
-def predictive_checks(layout: Layout, samples: Samples, seed: int) -> Checks:
-    """Compare the given reports with reports drawn anew; ``seed`` is the fit's."""
+def predictive_checks(layout: Layout, samples: Samples, priors: Priors, seed: int) -> Checks:
+    """Compare the given reports with reports drawn anew, and look for students who did not look at the work.
+
+    ``priors`` are the class's, fixed or as learned on average; ``seed`` is the fit's.
+    """
     rng = np.random.default_rng([seed, len(VARIABLES)])
     reviews, given = Reviews.of(layout), layout.report_level
     replicates, spread, shares = [], [], []
@@ -127,7 +137,10 @@ def predictive_checks(layout: Layout, samples: Samples, seed: int) -> Checks:
     threshold = FALSE_ALARM / len(findings)
     alarms = [finding for finding in findings if finding.statistic.tail_probability <= threshold]
     table = pd.DataFrame([finding.statistic.row() for finding in findings])
-    return Checks(table, tuple(finding.sentence() for finding in alarms))
+    students, pairs = suspicions(layout.book, priors), mutual_favours(layout.book, priors)
+    named = [f"{row['grader']!r} {row['sentence']}." for row in students.to_dict("records")]
+    named += [f"{row['first']!r} and {row['second']!r} {row['sentence']}." for row in pairs.to_dict("records")]
+    return Checks(table, students, pairs, (*(finding.sentence() for finding in alarms), *named))
 
 
 @dataclass(frozen=True, eq=False)
