@@ -2,6 +2,7 @@
 # make demo      simulate a class and show what peerage makes of it
 # make test      lint, types and all tests
 # make lint      lint, format and types alone
+# make docs      the documentation as a site that needs no network, in site/index.html
 # make bench     the benchmarks, to benchmarks/results.json and docs/performance.md; ONLY=learned for another one
 #
 # Each sets up what it needs, from Python 3.11 or newer with its venv module.
@@ -13,7 +14,7 @@ SOURCES := src studies tests benchmarks docs
 # Tests that compare with other software skip where that is missing, unless PEERAGE_REQUIRE_ALL is set.
 TEST_SETUP := $(VENV)/installed-dev $(if $(PEERAGE_REQUIRE_ALL),$(VENV)/installed-bench)
 
-.PHONY: install demo test lint bench
+.PHONY: install demo test lint docs bench
 .NOTPARALLEL:
 
 install: $(VENV)/installed-all
@@ -28,6 +29,9 @@ lint: $(VENV)/installed-dev
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/mypy
+
+docs: $(VENV)/installed-docs
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs site
 
 bench: $(VENV)/installed-dev $(VENV)/installed-bench
 	$(BIN)/python benchmarks/run.py $(ONLY)
