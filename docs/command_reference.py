@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from peerage.cli import app
 
 PAGE = Path(__file__).with_name("commands.md")
-WIDTH = 100
+WIDTH = 88
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 OPENING = """\
