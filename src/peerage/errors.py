@@ -23,12 +23,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, order=True)
 class Problem:
-    """One thing that is wrong with, or surprising in, the input, and what to do about it."""
+    """One thing that is wrong with, or surprising in, the input, and what to do about it.
+
+    ``setting`` names the setting that the remedy is about, if there is one, as Python spells it. Whoever shows the
+    problem says where to find that setting: the command line adds an option, a page would add a link.
+    """
 
     message: str
     remedy: str = ""
     file: str = ""
     row: int | None = None
+    setting: str = ""
 
     def __str__(self) -> str:
         """The problem in one line: ``file, row 3: message; remedy``."""

@@ -143,7 +143,7 @@ class Fixed:
         return bool(self.effort or self.reliability or self.bias or self.true_grade)
 
     def rows(self) -> list[tuple[str, str, str, float]]:
-        """The values as rows of (variable, id, component, value), the layout of a ``--fixed`` file."""
+        """The values as rows of (variable, id, component, value), the layout of a file of fixed values."""
         rows = [
             (variable, key, "", float(value))
             for variable in ("effort", "reliability", "bias")
@@ -255,7 +255,7 @@ class Model:
 
 
 FIXED_COLUMNS = ("variable", "id", "component", "value")
-"""The columns of a ``--fixed`` file."""
+"""The columns of a file of fixed values."""
 
 _LARGEST = 50
 _MAY_BE_ZERO = {"mu_s", "sigma_b", "epsilon"}

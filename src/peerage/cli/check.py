@@ -13,6 +13,7 @@ import typer
 from peerage.cli import data_options
 from peerage.cli.console import output
 from peerage.cli.fit_classes import common_notices
+from peerage.cli.setting_flags import as_line
 from peerage.errors import InputError, Problem
 from peerage.support.wording import counted, listed
 
@@ -121,7 +122,7 @@ def _show(facts: dict[str, Any]) -> None:
 
 def _show_notices(notices: Sequence[Problem]) -> None:
     for notice in notices:
-        output().print(f"note: {notice}", soft_wrap=True)
+        output().print(f"note: {as_line(notice)}", soft_wrap=True)
     if notices:
         output().print()
 

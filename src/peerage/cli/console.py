@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from peerage.cli.setting_flags import as_line, with_flag
 from peerage.errors import InputError, PeerageError, Problem
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def say(text: str) -> None:
 def warn(notices: Iterable[Problem], where: str = "") -> None:
     """Write notices to standard error, and about which class, if there are several."""
     for notice in notices:
-        say(f"note: {where}{notice}")
+        say(f"note: {where}{as_line(notice)}")
 
 
 def describe_error(error: PeerageError) -> str:
@@ -44,12 +45,13 @@ def describe_error(error: PeerageError) -> str:
 def shorten(problems: Iterable[Problem]) -> list[str]:
     """A line for each problem, but at most :data:`SHOWN_PER_KIND` of those that share a remedy."""
     lines = []
-    seen: Counter[str] = Counter()
+    seen: Counter[tuple[str, str]] = Counter()
     for problem in problems:
-        seen[problem.remedy] += 1
-        if seen[problem.remedy] <= SHOWN_PER_KIND:
-            lines.append(str(problem))
-    for remedy, count in seen.items():
+        kind = (problem.remedy, problem.setting)
+        seen[kind] += 1
+        if seen[kind] <= SHOWN_PER_KIND:
+            lines.append(as_line(problem))
+    for kind, count in seen.items():
         if count > SHOWN_PER_KIND:
-            lines.append(f"and {count - SHOWN_PER_KIND:,} more like these: {remedy}")
+            lines.append(f"and {count - SHOWN_PER_KIND:,} more like these: {with_flag(*kind)}")
     return lines

@@ -13,6 +13,7 @@ import typer
 
 from peerage.cli import credit, data_options, fit_classes, sampling_options, staff_options
 from peerage.cli.console import output, say, warn
+from peerage.cli.setting_flags import as_line
 from peerage.results import result_folder
 from peerage.support.wording import counted
 
@@ -199,4 +200,4 @@ def show(outputs: Outputs, out: Path) -> None:
 def say_warnings(outputs: Outputs, where: str = "") -> None:
     """Write to standard error what may be wrong with a fit, and of which class, if there are several."""
     for warning in outputs.warnings:
-        say(f"warning: {where}{warning}")
+        say(f"warning: {where}{as_line(warning)}")

@@ -10,6 +10,7 @@ import typer
 from peerage.canvas.store import pulled_files
 from peerage.cli import data_options
 from peerage.cli.console import output, warn
+from peerage.cli.setting_flags import as_line
 from peerage.errors import InputError, Problem
 from peerage.results import result_folder
 from peerage.support.wording import counted
@@ -125,7 +126,7 @@ def show_kept(book: Gradebook) -> None:
 
     console = output()
     for notice in book.notices:
-        console.print(f"note: {notice}", soft_wrap=True)
+        console.print(f"note: {as_line(notice)}", soft_wrap=True)
     roles = ((int((book.roles == index).sum()), role) for index, role in enumerate(ROLES))
     graders = ", ".join(counted(number, role) for number, role in roles if number)
     kept = f"{counted(book.n_grades, 'grade')} in {counted(book.n_reviews, 'review')}"

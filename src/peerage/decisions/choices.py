@@ -46,7 +46,7 @@ class Choices:
             raise ModelError(f"final grades are {' or '.join(FINAL)}, not {self.final!r}")
         if self.final != "explained" and (self.adjust_bias or self.name_graders or self.staff_final):
             what = "only explained grades can be adjusted for bias, name graders or be left to staff"
-            raise ModelError(f"{what}; ask for --final explained")
+            raise ModelError(f"{what}; ask for explained grades")
         check_request(self.spot_checks, self.random_share)
         at_least(0, required_reviews=self.required_reviews)
         at_least(0, minimum_reviews=self.minimum_reviews)

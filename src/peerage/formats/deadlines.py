@@ -1,4 +1,4 @@
-"""``--until``: what was written after some time is left out, for all assignments or for each after its own time."""
+"""What was written after some time is left out, for all assignments or for each after its own time."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Limit:
         """A day, all of which counts, or a time."""
         last = time_of(text)
         if np.isnat(last):
-            raise InputError(Problem(f"--until: {text!r} is no time", _REMEDY))
+            raise InputError(Problem(f"{text!r} is not a time", _REMEDY, setting="until"))
         if _is_day(text):
             last = last + np.timedelta64(1, "D") - np.timedelta64(1, "us")
         return cls(last, text, assignment)
@@ -45,7 +45,7 @@ class Limit:
         if late.any():
             graders = quoted(dict.fromkeys(entries.grader[row] for row in np.flatnonzero(late)))
             number = counted(entries.n_reviews(late), "review")
-            found.note(f"{number}{of} written after {self.text} left out, by {graders}")
+            found.note(f"left out {number}{of} written after {self.text}, by {graders}", setting="until")
         else:
             found.note(f"no review{of} was written after {self.text}")
         return late
@@ -74,20 +74,21 @@ class Until:
         names = [name.strip() for name, _, _ in pairs]
         wrong = next((name for index, name in enumerate(names) if not name or name in names[:index]), None)
         if wrong is not None:
-            what = f"names {wrong!r} twice" if wrong else "has a time without an assignment"
-            raise InputError(Problem(f"--until: {what}", _REMEDY))
+            what = f"the assignment {wrong!r} has two time limits" if wrong else "a time limit names no assignment"
+            raise InputError(Problem(what, _REMEDY, setting="until"))
         return cls(tuple(Limit.parse(last.strip(), name) for name, (_, _, last) in zip(names, pairs, strict=True)))
 
     def check(self, entries: Entries) -> None:
         """Refuse files that do not say when anything was written, or do not know an assignment."""
         if np.isnat(_times(entries)).all():
             files = ", ".join(filter(None, entries.files))
-            raise InputError(Problem("says nowhere when a review was written", "add a column time", files))
+            raise InputError(Problem("does not say when reviews were written", "add a column called time", files))
         known = dict.fromkeys(filter(None, _assignments(entries)))
         for limit in self.limits:
             if limit.assignment and limit.assignment not in known:
-                message = f"--until: there is no assignment {limit.assignment!r}"
-                raise InputError(Problem(message, f"use {listed(known)}" if known else "add a column assignment"))
+                message = f"there is no assignment {limit.assignment!r} to limit"
+                remedy = f"use {listed(known)}" if known else "add a column called assignment"
+                raise InputError(Problem(message, remedy, setting="until"))
 
     def apply(self, entries: Entries, found: Findings) -> Entries:
         """What was written in time; what does not say when it was written stays."""
@@ -96,11 +97,12 @@ class Until:
         about = np.logical_or.reduce([rows for _, rows in limits])
         unknown = np.isnat(times) & about
         if unknown.any():
-            found.note(f"{counted(entries.n_reviews(unknown), 'review')} without a time kept, whatever --until says")
+            found.note(f"kept {counted(entries.n_reviews(unknown), 'review')} without a time, despite the time limit")
         late = np.logical_or.reduce([limit.apply(entries, times, found) for limit, rows in limits if rows.any()])
         if late.all():
             words = listed(limit.text for limit, rows in limits if rows.any())
-            raise NothingLeftError(Problem(f"--until: every review was written after {words}", "give a later time"))
+            message = f"every review was written after {words}"
+            raise NothingLeftError(Problem(message, "give a later time", setting="until"))
         return entries.select(~late) if late.any() else entries
 
 

@@ -54,8 +54,8 @@ def read_grades(
     rubric is inferred. Which system wrote a file is recognised from what it holds, unless ``format_name`` says it.
     ``columns`` maps our column names to the file's, as in ``{"grader": "Reviewer"}``. With ``snap``, grades that
     are not on the rubric move to the nearest that is. ``duplicates`` says what happens when a grader grades a
-    component of a submission more than once: an error, the last grade, or the mean. A ``mapping``, as ``peerage import
-    --interactive`` makes it, says which format, columns and rubric are meant where no argument does.
+    component of a submission more than once: an error, the last grade, or the mean. A ``mapping``, made from
+    the answers to questions about the file, says which format, columns and rubric are meant where no argument does.
 
     ``exclude`` names reviews that do not count, or a file of them; without it, an ``exclude.csv`` beside the files is
     used. ``until`` leaves out what was written after a day or a time, or after each assignment's own, as in
@@ -152,9 +152,8 @@ def _from_tables(
     _check_options(columns, duplicates)
     tables = [*(table for extract in extracts for table in extract.tables), *tables]
     if columns and not tables:
-        raise InputError(
-            Problem("--columns: no file has columns to choose from", "leave it out, or use --format table")
-        )
+        remedy = "do not say which column is which, or read the files as plain tables"
+        raise InputError(Problem("no file has columns to choose from", remedy, setting="columns"))
     rubric = rubric or joined(part for extract in extracts for part in extract.components)
     components = None if rubric is None else rubric.names
     resolved = [table.resolved(columns, alone=len(tables) == 1) for table in tables]
@@ -201,10 +200,11 @@ def _extracted(sheet: Sheet, by: str | None) -> Layout:
 def _check_options(columns: Mapping[str, str], duplicates: str) -> None:
     unknown = [name for name in columns if name not in FIELDS]
     if unknown:
-        raise InputError(Problem(f"columns: there is no {unknown[0]!r} to map", f"use {', '.join(FIELDS)}"))
+        remedy = f"use {', '.join(FIELDS)}"
+        raise InputError(Problem(f"no column can stand for {unknown[0]!r}", remedy, setting="columns"))
     if duplicates not in get_args(Duplicates):
         remedy = f"use {', '.join(get_args(Duplicates))}"
-        raise InputError(Problem(f"duplicates: {duplicates!r} is not understood", remedy))
+        raise InputError(Problem(f"repeated grades cannot be treated as {duplicates!r}", remedy, setting="duplicates"))
 
 
 def _names(files: Sequence[Path]) -> list[str]:
@@ -234,8 +234,8 @@ def _rubric_beside(files: Sequence[Path], found: Findings) -> Rubric | None:
     rubrics = [Rubric.read(path) for path in present]
     if any(rubric != rubrics[0] for rubric in rubrics):
         message = f"the files have different rubrics beside them: {', '.join(map(str, present))}"
-        raise InputError(Problem(message, "say which to use with --rubric"))
-    found.note(f"the rubric is {RUBRIC_NAME}, found beside the grades")
+        raise InputError(Problem(message, "say which to use", setting="rubric"))
+    found.note(f"using {RUBRIC_NAME}, found beside the grades")
     return rubrics[0]
 
 

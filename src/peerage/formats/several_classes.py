@@ -60,7 +60,7 @@ def _torn(entries: Entries, classes: Column, by: str) -> Iterator[Problem]:
         before = int(first.loc[submission])
         here, there, place = classes[row], classes[before], entries.place(before, seen_from=row)
         message = f"the {by} of submission {entries.submission[row]!r} is {here!r} here but {there!r} in {place}"
-        yield entries.problem(row, message, "give each class's work ids of its own, or name a column about the work")
+        yield entries.problem(row, message, "give the work of each class its own ids, or tell classes apart by a column about the work")
 
 
 def _notices(entries: Entries, classes: Column, by: str) -> Iterator[Problem]:
@@ -68,13 +68,14 @@ def _notices(entries: Entries, classes: Column, by: str) -> Iterator[Problem]:
     codes = pairs["grader"][pairs["grader"].duplicated()].unique()
     if len(codes):
         names = quoted(entries.grader.values[code] for code in codes)
-        yield Problem(f"{counted(len(codes), 'grader')} in more than one {by}, estimated in each apart: {names}")
+        yield Problem(f"{counted(len(codes), 'grader')} in more than one {by}, estimated separately in each: {names}")
     alike: dict[str, list[str]] = {}
     for value in classes.values:
         alike.setdefault(fold(value), []).append(value)
     for values in alike.values():
         if len(values) > 1:
-            yield Problem(f"{' and '.join(map(repr, values))} are classes apart", f"write the {by} in one way if not")
+            message = f"{' and '.join(map(repr, values))} are treated as different classes"
+            yield Problem(message, f"if they are the same, write the {by} the same way everywhere")
 
 
 def _differing_scales(books: Mapping[str, Gradebook]) -> Iterator[Problem]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
-from dataclasses import fields
+from dataclasses import astuple, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -107,7 +107,7 @@ def _meta(posterior: Posterior) -> dict[str, Any]:
         "graders": book.graders,
         "authors": book.authors,
         "assignments": book.assignments,
-        "notices": [[entry.message, entry.remedy, entry.file, entry.row] for entry in book.notices],
+        "notices": [list(astuple(entry)) for entry in book.notices],
         "exclusions": [exclusion.to_dict() for exclusion in book.exclusions],
         "model": posterior.model.to_dict(),
         "seed": posterior.seed,

@@ -37,7 +37,7 @@ from peerage.support.wording import counted
 from peerage.tables.writing_tables import csv_text
 
 BEST = "best.toml"
-"""The file with the best priors, as ``--priors`` reads it."""
+"""The file with the best priors, from which a fit can read them."""
 
 KEEP = 5
 """How many settings are cross-validated at least."""

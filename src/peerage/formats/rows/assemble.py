@@ -87,7 +87,7 @@ def _without_repeats(
 def _repeat(entries: Entries, row: np.intp, before: np.intp) -> Problem:
     earlier = entries.place(before, seen_from=row)
     message = f"grader {entries.grader[row]!r} already graded submission {entries.submission[row]!r} in {earlier}"
-    return entries.problem(row, message, "remove one of them, or use --duplicates last or --duplicates mean")
+    return entries.problem(row, message, "remove one, or keep the last or the mean of each", setting="duplicates")
 
 
 def _note_left_out(entries: Entries, claims: Claims, reports: Reports, found: Findings) -> None:
@@ -96,14 +96,14 @@ def _note_left_out(entries: Entries, claims: Claims, reports: Reports, found: Fi
     graders = [entries.grader.values[code] for code in pd.unique(entries.grader.codes[own])]
     pairs = _pairs(entries, own)
     if pairs:
-        found.note(f"{counted(pairs, 'review')} of the grader's own work dropped, by {quoted(graders)}")
+        found.note(f"dropped {counted(pairs, 'review')} of the grader's own work, by {quoted(graders)}")
     ungraded = ~np.isin(entries.submission.codes, reports.submission)
     lost = [entries.submission.values[code] for code in pd.unique(entries.submission.codes[ungraded])]
     if lost:
-        found.note(f"{counted(len(lost), 'submission')} without any grade left out: {quoted(lost)}")
+        found.note(f"left out {counted(len(lost), 'submission')} without any grade: {quoted(lost)}")
     empty = _pairs(entries, np.flatnonzero(~claims.own_work)) - len(np.unique(reports.pairs))
     if empty:
-        found.note(f"{counted(empty, 'review')} without any grade left out")
+        found.note(f"left out {counted(empty, 'review')} without any grade")
 
 
 def _note_shared(entries: Entries, found: Findings) -> None:

@@ -62,8 +62,8 @@ def class_column(sheet: Sheet, fields: Mapping[str, str], name: str) -> str | No
     column = name if name in alike else next(iter(alike), fields.get(fold(name)))
     meant = next((field for field, used in fields.items() if used == column and field != "assignment"), None)
     if meant is not None:
-        message = f"the column {column!r} is the {meant} and cannot tell classes apart"
-        raise InputError(Problem(message, "name one such as the section or the course", sheet.file))
+        message = f"the column {column!r} holds the {meant}, so it cannot tell classes apart"
+        raise InputError(Problem(message, "name a column such as the section or the course", sheet.file, setting="by"))
     return column
 
 
@@ -143,15 +143,17 @@ def _disagrees(sheet: Sheet, name: str, works: Column) -> bool:
 
 def _either(sheet: Sheet, field: str, names: Sequence[str]) -> Problem:
     message = f"{' and '.join(map(repr, names))} could each be the {field}"
-    return Problem(message, f"say which with --columns {field}={names[0]}", sheet.file)
+    return Problem(message, f"say which, for example {field}={names[0]}", sheet.file, setting="columns")
 
 
 def _require(sheet: Sheet, fields: Mapping[str, str], names: Sequence[str]) -> None:
     missing = [name for name in names if name not in fields]
     if missing:
         example = ",".join(f"{name}=COLUMN" for name in missing)
-        remedy = f"say which it is with --columns {example} ({_offer(sheet)})"
-        raise InputError([Problem(f"has no column for the {name}", remedy, sheet.file) for name in missing])
+        remedy = f"say which it is: {example}, where {_offer(sheet)}"
+        raise InputError(
+            [Problem(f"has no column for the {name}", remedy, sheet.file, setting="columns") for name in missing]
+        )
 
 
 def _wide(
@@ -197,7 +199,8 @@ def _notices(sheet: Sheet, fields: Mapping[str, str], mapping: Mapping[str, str]
         f"{name!r} as the {field}" for field, name in fields.items() if field not in mapping and fold(name) != field
     ]
     if renamed:
-        yield Problem(f"read {', '.join(renamed)}", "if that is wrong, use --columns", sheet.file)
+        remedy = "if that is wrong, say which column is which"
+        yield Problem(f"read {', '.join(renamed)}", remedy, sheet.file, setting="columns")
     yield from sheet.left_out(used)
 
 

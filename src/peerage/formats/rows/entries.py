@@ -44,9 +44,9 @@ class Entries:
     component: Column
     grade: Column
 
-    def problem(self, row: SupportsIndex, message: str, remedy: str) -> Problem:
+    def problem(self, row: SupportsIndex, message: str, remedy: str, *, setting: str = "") -> Problem:
         """A problem in a row, given by index."""
-        return Problem(message, remedy, self.files[self.file[row]], int(self.row[row]))
+        return Problem(message, remedy, self.files[self.file[row]], int(self.row[row]), setting)
 
     def problems(self, rows: NDArray[Any], message: str, remedy: str) -> Iterable[Problem]:
         """The same problem in several rows, given by index."""

@@ -22,9 +22,9 @@ class Findings:
     problems: list[Problem] = field(default_factory=list)
     notices: list[Problem] = field(default_factory=list)
 
-    def note(self, message: str, remedy: str = "") -> None:
+    def note(self, message: str, remedy: str = "", *, setting: str = "") -> None:
         """Add a notice."""
-        self.notices.append(Problem(message, remedy))
+        self.notices.append(Problem(message, remedy, setting=setting))
 
     def refuse(self) -> None:
         """Raise an error with all problems, if there are any."""

@@ -56,12 +56,13 @@ def infer_rubric(values: Mapping[str, Values]) -> tuple[Rubric, list[Problem]]:
         names.setdefault(component.legend, []).append(component.name)
     scales = "; ".join(f"{', '.join(alike)}: {legend}" for legend, alike in names.items())
     remedy = "give a rubric if other grades are possible"
-    notices = [Problem(f"the rubric was inferred from the grades seen ({scales})", remedy)]
+    notices = [Problem(f"the rubric was inferred from the grades seen ({scales})", remedy, setting="rubric")]
     if uneven:
         message = (
-            f"the grades of {', '.join(map(repr, uneven))} are not evenly spaced; those seen count as the legal ones"
+            f"the grades of {', '.join(map(repr, uneven))} are not evenly spaced; only those seen are taken as legal"
         )
-        notices.append(Problem(message, "give a rubric, with --snap if some grades are not on it"))
+        remedy = "give a rubric; grades that are not on it can be moved to the nearest legal grade"
+        notices.append(Problem(message, remedy, setting="snap"))
     return Rubric(tuple(components)), notices
 
 

@@ -75,7 +75,8 @@ def _components(entries: Entries, rubric: Rubric, cells: Indexes, found: Finding
 def _off_rubric(entries: Entries, rubric: Rubric, cell: SupportsIndex, component: int) -> Problem:
     scale_of = rubric.components[component]
     message = f"the grade {entries.grade[cell].strip()} of {scale_of.name!r} is not on the rubric ({scale_of.legend})"
-    return entries.problem(entries.row_of[cell], message, "correct it, or use --snap for the nearest legal grade")
+    remedy = "correct it, or move such grades to the nearest legal grade"
+    return entries.problem(entries.row_of[cell], message, remedy, setting="snap")
 
 
 def _move(entries: Entries, rubric: Rubric, cell: SupportsIndex, component: int, level: int) -> str:
@@ -89,7 +90,7 @@ def _times(entries: Entries, found: Findings) -> NDArray[np.datetime64]:
     unknown = [text for text, time in zip(entries.time.values, times, strict=True) if text and np.isnat(time)]
     if unknown:
         number = int(np.count_nonzero(entries.time.where(set(unknown).__contains__)))
-        message = f"{counted(number, 'time')} not understood and left unknown: {quoted(unknown)}"
+        message = f"{counted(number, 'time')} not understood and ignored: {quoted(unknown)}"
         found.note(message, "write times as 2024-09-30 17:05")
     return times[entries.time.codes]
 

@@ -46,23 +46,23 @@ class Exclusions:
         rules = tuple(Exclusion(row["grader"], row["submission"], row["reason"].strip()) for row in rows)
         notices = [*sheet.notices, *extra_columns(sheet, _COLUMNS)]
         if not rules:
-            notices.append(Problem("excludes nothing: it has a header alone", "", sheet.file))
+            notices.append(Problem("excludes nothing: it has only a header row", "", sheet.file))
         return cls(rules, sheet.file, tuple(row.number for row in rows), tuple(notices))
 
     @classmethod
     def beside(cls, files: Sequence[Path]) -> Exclusions:
         """Those that lie beside the grades, if any."""
-        path = beside(files, EXCLUDE_NAME, "--exclude")
+        path = beside(files, EXCLUDE_NAME, "exclude")
         if path is None:
             return cls()
-        said = Problem(f"reviews are excluded as {EXCLUDE_NAME}, found beside the grades, says")
+        said = Problem(f"using {EXCLUDE_NAME}, found beside the grades, to exclude reviews", setting="exclude")
         found = cls.read(path)
         return replace(found, notices=(said, *found.notices))
 
     def check(self, entries: Entries) -> None:
         """Refuse rules of a file that exclude nothing."""
         problems = [
-            Problem(f"the grades do not hold {rule.what}, to exclude", _REMEDY, self.file, row)
+            Problem(f"nothing to exclude: the grades do not hold {rule.what}", _REMEDY, self.file, row)
             for rule, row in zip(self.rules, self.rows, strict=False)
             if not _hits(entries, rule).any()
         ]
@@ -103,9 +103,9 @@ def _hits(entries: Entries, rule: Exclusion) -> NDArray[np.bool_]:
 
 
 def _notices(entries: Entries, kept: NDArray[np.bool_]) -> Iterator[Problem]:
-    yield Problem(f"{counted(entries.n_reviews(~kept), 'review')} excluded")
+    yield Problem(f"excluded {counted(entries.n_reviews(~kept), 'review')}")
     for noun, column in (("submission", entries.submission), ("grader", entries.grader)):
         lost = np.setdiff1d(column.codes[~kept], column.codes[kept])
         if len(lost):
             names = quoted(column.values[code] for code in lost)
-            yield Problem(f"{counted(len(lost), noun)} without any review that counts left out: {names}")
+            yield Problem(f"left out {counted(len(lost), noun)} without any review that counts: {names}")

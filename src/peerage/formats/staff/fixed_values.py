@@ -54,7 +54,7 @@ def read_fixed(path: Path, book: Gradebook, elsewhere: Collection[str] = ()) -> 
         raise InputError(sorted(problems, key=lambda problem: problem.row or 0))
     notices = [*sheet.notices, *extra_columns(sheet, FIXED_COLUMNS)]
     if not len(sheet):
-        notices.append(Problem("fixes nothing: it has a header alone", "", sheet.file))
+        notices.append(Problem("fixes nothing: it has only a header row", "", sheet.file))
     return Fixed.from_rows([row.entry for row in rows]), tuple(notices)
 
 

@@ -35,7 +35,7 @@ def read_overrides(
         raise InputError(sorted(problems, key=lambda problem: problem.row or 0))
     notices = [*sheet.notices, *extra_columns(sheet, _COLUMNS)]
     if not len(sheet):
-        notices.append(Problem("sets no grade: it has a header alone", "", sheet.file))
+        notices.append(Problem("sets no grade: it has only a header row", "", sheet.file))
     return tuple(_override(row, book) for row in rows), tuple(notices)
 
 
@@ -43,11 +43,11 @@ def overrides_beside(
     files: Sequence[Path], book: Gradebook, elsewhere: Collection[str] = ()
 ) -> tuple[tuple[Override, ...], tuple[Problem, ...]]:
     """Those that lie beside the grades, if any."""
-    path = beside(files, OVERRIDE_NAME, "--override")
+    path = beside(files, OVERRIDE_NAME, "override")
     if path is None:
         return (), ()
     overrides, notices = read_overrides(path, book, elsewhere)
-    return overrides, (Problem(f"grades are set as {OVERRIDE_NAME}, found beside the grades, says"), *notices)
+    return overrides, (Problem(f"using {OVERRIDE_NAME}, found beside the grades, to set grades", setting="override"), *notices)
 
 
 def _override(row: Row, book: Gradebook) -> Override:

@@ -47,7 +47,7 @@ class Key:
         sheet = read_sheet(path, path.name)
         for row in rows_of(sheet, _COLUMNS):
             if row["kind"] not in (_PERSON, _SUBMISSION) or not row["id"] or not row["pseudonym"]:
-                message = "is no row of a key"
+                message = "is not a row of a key"
                 raise InputError(Problem(message, "restore the file as peerage wrote it", sheet.file, row.number))
             names = key.people if row["kind"] == _PERSON else key.submissions
             names[row["id"]] = row["pseudonym"]
@@ -73,7 +73,7 @@ class Key:
         review_submission = np.argsort(submission_place)[book.review_submission]
         review_grader = np.argsort(grader_place)[book.review_grader]
         order = np.lexsort((review_grader, review_submission))
-        notices = [Problem("what was noticed about the data names people and was said when it was fitted")]
+        notices = [Problem("notes about the data name people; they were printed when the class was fitted")]
         hidden = Gradebook(
             rubric=book.rubric,
             submissions=submissions,

@@ -39,7 +39,7 @@ def rows_of(sheet: Sheet, columns: Sequence[str], optional: Sequence[str] = ()) 
 def reason_problems(row: Row) -> Iterator[tuple[str, str]]:
     """What is wrong with the reason for a decision, and a remedy."""
     if not row["reason"]:
-        yield "the reason is empty", "say why; the report shows it to the staff"
+        yield "the reason is empty", "give a reason; the report shows it to the staff"
     elif FORBIDDEN.search(row["reason"]):
         yield f"the reason {row['reason']!r} holds a control character", "remove it"
 
@@ -49,12 +49,12 @@ def extra_columns(sheet: Sheet, columns: Sequence[str]) -> list[Problem]:
     return sheet.left_out(_found(sheet, columns).values())
 
 
-def beside(files: Sequence[Path], name: str, option: str) -> Path | None:
+def beside(files: Sequence[Path], name: str, setting: str) -> Path | None:
     """The file of a name in the folder of the grades, if there is one."""
     present = sorted({file.parent / name for file in files if (file.parent / name).is_file()})
     if len(present) > 1:
-        message = f"several files called {name} lie beside the grades: {', '.join(map(str, present))}"
-        raise InputError(Problem(message, f"say which to use with {option}"))
+        message = f"there are several files called {name} beside the grades: {', '.join(map(str, present))}"
+        raise InputError(Problem(message, "say which to use", setting=setting))
     return present[0] if present else None
 
 

@@ -69,7 +69,10 @@ class Table:
     def notices(self, given: Mapping[str, str]) -> list[Problem]:
         """A notice of the columns that seem to be something, unless the user has said what they are."""
         read = [f"{name!r} as the {what}" for what, name in self.columns.items() if what not in given]
-        return [Problem(f"read {', '.join(read)}", "if that is wrong, use --columns", self.sheet.file)] if read else []
+        if not read:
+            return []
+        remedy = "if that is wrong, say which column is which"
+        return [Problem(f"read {', '.join(read)}", remedy, self.sheet.file, setting="columns")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,8 +147,8 @@ def left_out(source: Source, used: Iterable[str]) -> list[Problem]:
 
 def maxima_alone(file: str) -> Problem:
     """A notice that a file does not say which grades lie between a scale's ends."""
-    message = "says only how much a criterion is worth at most; grades in between are taken to be evenly spaced"
-    return Problem(message, "give a rubric if they are not", file)
+    message = "gives only the maximum of each criterion; the grades below it are taken to be evenly spaced"
+    return Problem(message, "give a rubric if they are not", file, setting="rubric")
 
 
 def joined(parts: Iterable[tuple[str, Component]]) -> Rubric | None:

@@ -24,7 +24,7 @@ class Format(Protocol):
 
     Attributes
     ----------
-    NAME: what ``--format`` calls it
+    NAME: what users call it
     TITLE: what messages call it
     """
 
@@ -71,7 +71,7 @@ class System:
 def recognise(sources: Sequence[Source], name: str | None = None) -> tuple[list[System], list[Source]]:
     """The files of each system, and the files that are tables of their own; ``name`` says which format all have."""
     if name is not None and name not in NAMES:
-        raise InputError(Problem(f"there is no format {name!r}", f"use {', '.join(NAMES)}"))
+        raise InputError(Problem(f"there is no format {name!r}", f"use {', '.join(NAMES)}", setting="format"))
     if name == TABLE:
         return [], list(sources)
     if name is not None:
@@ -86,4 +86,5 @@ def recognise(sources: Sequence[Source], name: str | None = None) -> tuple[list[
 
 
 def _recognised(known: Format, source: Source) -> Problem:
-    return Problem(f"was recognised as {known.TITLE} ({known.NAME})", "if that is wrong, use --format", source.file)
+    message = f"was recognised as {known.TITLE} ({known.NAME})"
+    return Problem(message, "if that is wrong, name its format", source.file, setting="format")

@@ -43,7 +43,7 @@ MAPPING_NAME = "import.toml"
 TRANSLATED = ("grade", "role")
 """The fields whose words can be translated."""
 
-_REMEDY = "correct it, or make it anew with --interactive"
+_REMEDY = "correct it, or answer the questions again"
 
 
 @dataclass(frozen=True)
@@ -105,10 +105,13 @@ class FileMapping:
     def _require(self, sheet: Sheet) -> None:
         missing = [column for column in self._used if not _found(sheet, column)]
         known = f"the file has {', '.join(sheet.header)}"
-        remedy = f"make another mapping with --interactive, or name the --format to read it without one ({known})"
+        remedy = f"answer the questions for this file, or name its format to read it without a mapping ({known})"
         if missing:
             raise InputError(
-                [Problem(f"has no column {name!r}, which the mapping names", remedy, sheet.file) for name in missing]
+                [
+                    Problem(f"has no column {name!r}, which the mapping names", remedy, sheet.file, setting="interactive")
+                    for name in missing
+                ]
             )
 
     def _translated(self, name: str, column: Column) -> Column:
@@ -128,7 +131,7 @@ class FileMapping:
         except tomllib.TOMLDecodeError as error:
             raise InputError(Problem(f"not valid TOML: {error}", "correct the file", file)) from None
         for message in _problems(document):
-            raise InputError(Problem(message, _REMEDY, file))
+            raise InputError(Problem(message, _REMEDY, file, setting="interactive"))
         parts = {name: dict(entry) for name, entry in document.get("components", {}).items()}
         columns = {name: entry.pop("column") for name, entry in parts.items() if "column" in entry}
         return cls(

@@ -36,7 +36,7 @@ Answer = TypeVar("Answer")
 NONE = "none"
 EXAMPLES = 3
 MOST_WORDS = 25
-"""A column with more different answers that are no numbers does not hold grades."""
+"""A column with more different answers that are not numbers does not hold grades."""
 
 _REQUIRED = {"submission": "What was reviewed?", "grader": "Who reviewed it?"}
 _OPTIONAL = {
@@ -107,7 +107,7 @@ class Wizard:
             examples = [text for text in column.values if text.strip()][:EXAMPLES]
             shown = ", ".join(map(_shown, examples)) or "(empty)"
             self.asker.say(f"  {number:>2}  {_shown(name)}: {shown}")
-        self.asker.say("Answer with a column's number or name. Enter takes what is in brackets.")
+        self.asker.say("Answer with a column's number or name. Press Enter for the answer in brackets.")
 
     def _default(self, name: str) -> str:
         return self.guess.columns.get(name, self.sheet.header[0])
@@ -127,18 +127,18 @@ class Wizard:
 
     def _graded(self, columns: dict[str, str]) -> dict[str, str]:
         """The column of each component; none where rows name their component, which then joins the columns."""
-        question = "Has each component a column of its own, or does each row name one component? (columns or rows)"
+        question = "Does each component have its own column, or does each row name one component? (columns or rows)"
         if self.asker.ask(question, "rows" if self.guess.is_long else "columns", _one_of("columns", "rows")) == "rows":
             columns["component"] = self._column("Which component was graded?", "component", self._default("component"))
             columns["grade"] = self._column("What is the grade?", "grade", self._default("grade"))
             return {}
         free = [name for name in self.guess.graded if name not in columns.values()]
         default = ", ".join(str(self.sheet.header.index(name) + 1) for name in free) or str(len(self.sheet.header))
-        chosen = self.asker.ask("Which columns hold grades? (numbers, divided by commas)", default, self._parse_columns)
+        chosen = self.asker.ask("Which columns hold grades? (numbers, separated by commas)", default, self._parse_columns)
         taken: set[str] = set()
         graded = {}
         for column in chosen:
-            name = self.asker.ask(f"What is {_shown(column)} to be called?", _name_of(column), _new_name(taken))
+            name = self.asker.ask(f"What should {_shown(column)} be called?", _name_of(column), _new_name(taken))
             taken.add(fold(name))
             graded[name] = column
         return graded
@@ -151,7 +151,7 @@ class Wizard:
         words = list(dict.fromkeys(text.strip() for column in cells for text in column.values if text.strip()))
         words = [word for word in words if not is_number(word)]
         if len(words) > MOST_WORDS:
-            message = f"the columns of grades hold {len(words)} different answers that are no numbers"
+            message = f"the columns of grades hold {len(words)} different answers that are not numbers"
             raise InputError(Problem(message, "choose columns of grades", self.sheet.file))
         defaults = {word: leading_number(word) for word in words}
         return {
@@ -182,7 +182,7 @@ class Wizard:
             off += sum(not guessing.is_legal(component, grade) for grade in seen)
         if not off:
             return Rubric(tuple(components)), False
-        question = f"The file has {counted(off, 'grade')} beside these. Move such grades to the nearest? (yes or no)"
+        question = f"The file has {counted(off, 'grade')} that are not among these. Move such grades to the nearest one? (yes or no)"
         return Rubric(tuple(components)), self.asker.ask(question, "no", _one_of("yes", "no")) == "yes"
 
     def _duplicates(self, columns: Mapping[str, str]) -> Duplicates:

@@ -13,7 +13,7 @@ from peerage.inference.numerics.diagnostics import MINIMUM_DRAWS, Diagnostics, F
 LARGE_R_HAT = 1.1
 NOTABLE_R_HAT = 1.01
 WANTED_ESS = 25
-"""Effective draws a chain."""
+"""Effective draws per chain."""
 
 Labels = Callable[[tuple[int, ...]], str]
 """From the index of an entry to the name that the class knows it by."""
@@ -34,10 +34,11 @@ def convergence_problems(variables: Mapping[str, tuple[Diagnostics, Labels]]) ->
         return []
     first, _ = next(iter(variables.values()))
     if first.draws < MINIMUM_DRAWS:
-        return [Problem(f"convergence cannot be judged from {first.draws} draws a chain", "run with --draws 1000")]
+        message = f"convergence cannot be judged from {first.draws} draws per chain"
+        return [Problem(message, "use 1,000 draws", setting="draws")]
     problems = []
     if first.chains == 1:
-        problems.append(Problem("convergence cannot be judged from a single chain", "run with --chains 4"))
+        problems.append(Problem("convergence cannot be judged from a single chain", "use 4 chains", setting="chains"))
     found = [
         finding
         for name, (diagnostics, label) in variables.items()
@@ -45,7 +46,7 @@ def convergence_problems(variables: Mapping[str, tuple[Diagnostics, Labels]]) ->
     ]
     if found:
         remedy = _longer_run(first, min(ess for _, ess in found))
-        problems += [Problem(message, remedy) for message, _ in found]
+        problems += [Problem(message, remedy, setting="draws") for message, _ in found]
     return problems
 
 
@@ -74,10 +75,10 @@ def _first_of_largest(values: Floats) -> tuple[int, ...]:
 
 def _and_others(flagged: NDArray[np.bool_]) -> str:
     others = int(np.count_nonzero(flagged)) - 1
-    return f", and so with {others:,} more" if others else ""
+    return f", and {others:,} more" if others else ""
 
 
 def _longer_run(diagnostics: Diagnostics, ess: float) -> str:
     """A run that is long enough for twice the wanted effective draws, but from 2 to 10 times as long."""
     factor = np.clip(np.ceil(2 * WANTED_ESS * diagnostics.chains / ess), 2, 10)
-    return f"run with --draws {int(factor) * diagnostics.draws}"
+    return f"use {int(factor) * diagnostics.draws:,} draws"

@@ -175,7 +175,7 @@ def _unscored(reviews: _Reviews, scored: set[Pair], rubric: str) -> Iterator[Pro
         yield from omitted.notices()
     if not reviews.states:
         remedy = "add the JSON of the assignment's peer_reviews"
-        yield Problem("comes without peer reviews, so that authors are unknown", remedy, rubric)
+        yield Problem("comes without peer reviews, so the authors are unknown", remedy, rubric)
 
 
 def _problems(source: Source) -> Iterator[Problem]:

@@ -75,8 +75,9 @@ class Workshops:
         components = tuple((self.rubric_file, component) for component in self._components(names))
         notices = [notice for omitted in omissions.values() for notice in omitted.notices()]
         if not components:
-            message = "comes without the rubric's levels, so that legal grades are inferred"
-            notices.append(Problem(message, "add the rubric, or give one with --rubric", next(iter(self.scores))))
+            message = "comes without the rubric's levels, so the legal grades are inferred"
+            remedy = "add the rubric's table, or give a rubric"
+            notices.append(Problem(message, remedy, next(iter(self.scores)), setting="rubric"))
         return Extract(sheets, components, tuple(notices))
 
     def _names(self) -> Mapping[str, str]:

@@ -1,0 +1,33 @@
+"""Which option of the command line stands for which setting of the library.
+
+Messages of the library speak of settings in words; a printed problem gets the option added here.
+"""
+
+from __future__ import annotations
+
+from peerage.errors import Problem
+
+FLAGS = {
+    "by": "--by",
+    "chains": "--chains",
+    "columns": "--columns",
+    "draws": "--draws",
+    "duplicates": "--duplicates",
+    "exclude": "--exclude",
+    "format": "--format",
+    "interactive": "--interactive",
+    "override": "--override",
+    "rubric": "--rubric",
+    "snap": "--snap",
+    "until": "--until",
+}
+
+
+def with_flag(text: str, setting: str) -> str:
+    """A text about a setting, and the option that changes it."""
+    return f"{text} ({FLAGS[setting]})" if setting in FLAGS else text
+
+
+def as_line(problem: Problem) -> str:
+    """The problem in one line, with the option that its remedy is about."""
+    return with_flag(str(problem), problem.setting)
