@@ -123,6 +123,7 @@ def test_make_says_what_to_install_where_python_is_too_old(tmp_path: Path) -> No
     (tools / "python3").chmod(0o755)
     shutil.copy(ROOT / "Makefile", tmp_path)
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    shutil.copytree(ROOT / "studies", tmp_path / "studies", ignore=shutil.ignore_patterns("src"))
     make = shutil.which("make")
     assert make is not None
     environment = {**os.environ, "PATH": str(tools)}

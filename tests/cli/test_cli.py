@@ -111,7 +111,7 @@ def test_check_says_what_was_understood(grades: str, capsys: pytest.CaptureFixtu
         "coverage 100.0% of the components that reviewers could grade",
     ]
     assert "S 0, 1, 2 3 1.00" in lines
-    assert "note: 1 review of the grader's own work dropped, by 'ann'" in lines
+    assert "note: dropped 1 review of the grader's own work, by 'ann'" in lines
     assert captured.err == ""
 
 

@@ -138,10 +138,10 @@ def test_warnings_go_to_standard_error_and_into_the_record(
     short = ["--chains", "1", "--draws", "3", "--burn-in", "0"]
     assert main(["fit", str(grades), "-o", str(tmp_path / "out"), *short]) == 0
     captured = capsys.readouterr()
-    assert "warning: convergence cannot be judged from 3 draws a chain; run with --draws 1000" in captured.err
+    assert "warning: convergence cannot be judged from 3 draws per chain; use 1,000 draws (--draws)" in captured.err
     assert "convergence" not in captured.out
     messages = [entry["message"] for entry in record(tmp_path / "out")["warnings"]]
-    assert "convergence cannot be judged from 3 draws a chain" in messages
+    assert "convergence cannot be judged from 3 draws per chain" in messages
 
 
 def test_an_earlier_fit_is_replaced(grades: Path) -> None:

@@ -38,7 +38,7 @@ def test_a_malformed_file_writes_nothing(tmp_path: Path, capsys: pytest.CaptureF
     assert captured.out == ""
     assert captured.err.splitlines() == [
         "canvas_reviews.csv: was recognised as peer reviews that a script exported from Canvas (canvas-csv); "
-        "if that is wrong, use --format",
+        "if that is wrong, name its format (--format)",
         "canvas_reviews.csv, row 5: the state 'overdue' is unknown; a review is assigned or completed",
     ]
     assert [entry.name for entry in tmp_path.iterdir()] == ["canvas_reviews.csv"]
@@ -122,7 +122,8 @@ def test_columns_are_refused_where_there_is_nothing_to_choose(
 ) -> None:
     assert run_import(EXAMPLE, "-o", tmp_path / "class", "--columns", "grader=Assessor") == 2
     assert capsys.readouterr().err.splitlines()[1] == (
-        "--columns: no file has columns to choose from; leave it out, or use --format table"
+        "no file has columns to choose from; do not say which column is which, or read the "
+        "files as plain tables (--columns)"
     )
 
 

@@ -56,7 +56,7 @@ def test_each_class_is_the_one_of_a_file_of_its_own(grades: Path, tmp_path: Path
 
 def test_graders_in_several_classes_and_scales_that_differ_are_said_in_each(grades: Path) -> None:
     for book in pg.read_classes(grades, by="Section").values():
-        assert "2 graders in more than one Section, estimated in each apart: 'ta', 'ann'" in messages(book)
+        assert "2 graders in more than one Section, estimated separately in each: 'ta', 'ann'" in messages(book)
         scales = "1, 2, 3, 4 in 'A'; 0, 2, 5 in 'B'"
         assert f"classes differ in the grades of 'S': {scales}; if that is wrong, give a rubric" in messages(book)
     rubric = pg.Rubric.uniform(["S"], range(6))
@@ -91,7 +91,7 @@ def test_exclusions_count_in_the_class_that_they_are_about(grades: Path) -> None
     assert books["A"].exclusions == (replace(rules[0], n_reviews=2),)
     assert books["B"].exclusions == (replace(rules[0], n_reviews=1), replace(rules[1], n_reviews=2))
     (grades.parent / "exclude.csv").write_text("grader,submission,reason\nta,,absent\nnobody,,typing error\n")
-    with pytest.raises(pg.InputError, match=r"exclude.csv, row 3: the grades do not hold all reviews by 'nobody'"):
+    with pytest.raises(pg.InputError, match=r"exclude.csv, row 3: nothing to exclude: the grades do not hold all reviews by 'nobody'"):
         pg.read_classes(grades, by="section")
 
 
@@ -102,8 +102,8 @@ def test_a_class_of_which_nothing_is_left_is_left_out_and_said(tmp_path: Path) -
     (tmp_path / "grades.csv").write_text("\n".join([f"{header},time", *dated]))
     books = pg.read_classes(tmp_path / "grades.csv", by="section", until="2024-10-01")
     assert list(books) == ["A"]
-    assert "left out section 'B': --until: every review was written after 2024-10-01" in messages(books["A"])
-    with pytest.raises(pg.InputError, match="section 'A': --until: every review was written after 2024-01-01"):
+    assert "left out section 'B': every review was written after 2024-10-01" in messages(books["A"])
+    with pytest.raises(pg.InputError, match="section 'A': every review was written after 2024-01-01"):
         pg.read_classes(tmp_path / "grades.csv", by="section", until="2024-01-01")
 
 
@@ -113,17 +113,17 @@ def test_a_class_of_which_nothing_is_left_is_left_out_and_said(tmp_path: Path) -
         (
             LONG,
             "course",
-            "grades.csv: has no column 'course' to tell classes apart; its first row names",
+            "grades.csv: has no column 'course' to tell classes apart; the columns are",
         ),
         (
             LONG,
             "grader",
-            "grades.csv: the column 'grader' is the grader and cannot tell classes apart; name one",
+            "grades.csv: the column 'grader' holds the grader, so it cannot tell classes apart; name a column",
         ),
         (
             LONG,
             "author",
-            "grades.csv: the column 'author' is the author and cannot tell classes apart; name one",
+            "grades.csv: the column 'author' holds the author, so it cannot tell classes apart; name a column",
         ),
         (
             LONG.replace("p2,bob,S,4,A", "p2,bob,S,4, "),
@@ -134,7 +134,7 @@ def test_a_class_of_which_nothing_is_left_is_left_out_and_said(tmp_path: Path) -
         (
             LONG.replace("p2,ta,S,3,A", "p2,ta,S,3,B"),
             "section",
-            "grades.csv, row 5: the section of submission 'p2' is 'B' here but 'A' in row 4; give each class's work",
+            "grades.csv, row 5: the section of submission 'p2' is 'B' here but 'A' in row 4; give the work of each class",
         ),
         (
             LONG + "r1,ann,S,3,C,bob,\nr1,ta,S,3,C,bob,ta\n",
@@ -155,7 +155,7 @@ def test_what_cannot_be_told_apart_is_named(tmp_path: Path, changed: str, by: st
 def test_values_that_differ_in_capitals_alone_are_said(tmp_path: Path) -> None:
     (tmp_path / "grades.csv").write_text(LONG.replace(",B,", ",a,"))
     said = messages(pg.read_classes(tmp_path / "grades.csv", by="section")["a"])
-    assert "'A' and 'a' are classes apart; write the section in one way if not" in said
+    assert "'A' and 'a' are treated as different classes; if they are the same, write the section the same way everywhere" in said
 
 
 def test_every_file_needs_the_column(grades: Path, tmp_path: Path) -> None:

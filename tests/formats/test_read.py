@@ -164,7 +164,7 @@ def test_problems_of_every_kind_come_together(tmp_path: Path) -> None:
 
 def test_options_that_are_not_understood(tmp_path: Path) -> None:
     path = _write(tmp_path, LONG)
-    with pytest.raises(pg.InputError, match="duplicates: 'first'"):
+    with pytest.raises(pg.InputError, match="treated as 'first'"):
         pg.read_grades(path, duplicates="first")  # type: ignore[arg-type]
     with pytest.raises(pg.InputError, match="no file"):
         pg.read_grades([])

@@ -97,7 +97,7 @@ def test_the_record_and_the_page_lead_to_the_classes(home: Path) -> None:
     for link in links:
         place, _, part = link.partition("#")
         assert not part or f'id="{part}"' in (home / "out" / place).read_text("utf-8")
-    assert "1 grader in more than one section, estimated in each apart: &#39;ta1&#39;" in page
+    assert "1 grader in more than one section, estimated separately in each: &#39;ta1&#39;" in page
     assert "=B, &#34;2&#34;" in page
     assert "class.csv, section =B, &#34;2&#34;" in (home / "out" / "B-2" / "report.html").read_text("utf-8")
 
@@ -149,7 +149,7 @@ def test_what_staff_decided_counts_in_its_own_class(
     said = capsys.readouterr()
     assert "section 'A':\n\nExcluded:\n" in said.out
     assert f"section {ODD!r}:\n\nSet by the staff:\n" in said.out
-    assert said.err.count("note: reviews are excluded as exclude.csv, found beside the grades, says") == 1
+    assert said.err.count("note: using exclude.csv, found beside the grades, to exclude reviews") == 1
     a, b = record(out / "A"), record(out / "B-2")
     assert ([rule["grader"] for rule in a["exclusions"]], b["exclusions"]) == ([first["grader"]], [])
     assert (a["overrides"], [rule["submission"] for rule in b["overrides"]]) == ([], [last["submission"]])

@@ -25,7 +25,7 @@ def test_a_member_who_reviews_the_own_teams_work_reviews_own_work(tmp_path: Path
     assert book.authors == (("ann", "bob"), ("cat", "dan"), ("cat",))
     reviewed = book.table()[["submission", "grader"]].drop_duplicates()
     assert reviewed[reviewed["submission"] == "p1"]["grader"].tolist() == ["cat", "dan"]
-    assert "2 reviews of the grader's own work dropped, by 'ann', 'bob'" in [notice.message for notice in book.notices]
+    assert "dropped 2 reviews of the grader's own work, by 'ann', 'bob'" in [notice.message for notice in book.notices]
 
 
 def test_everyone_of_the_team_gets_the_grade(tmp_path: Path) -> None:

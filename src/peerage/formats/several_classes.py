@@ -60,7 +60,9 @@ def _torn(entries: Entries, classes: Column, by: str) -> Iterator[Problem]:
         before = int(first.loc[submission])
         here, there, place = classes[row], classes[before], entries.place(before, seen_from=row)
         message = f"the {by} of submission {entries.submission[row]!r} is {here!r} here but {there!r} in {place}"
-        yield entries.problem(row, message, "give the work of each class its own ids, or tell classes apart by a column about the work")
+        yield entries.problem(
+            row, message, "give the work of each class its own ids, or tell classes apart by a column about the work"
+        )
 
 
 def _notices(entries: Entries, classes: Column, by: str) -> Iterator[Problem]:

@@ -61,8 +61,8 @@ def test_exclusions_are_said_shown_and_kept(tmp_path: Path, capsys: pytest.Captu
     (tmp_path / "exclude.csv").write_text(HEADER + "student1,,copied & <pasted>\n")
     folder = fitted(grades, tmp_path / "out")
     said = capsys.readouterr()
-    assert "note: reviews are excluded as exclude.csv, found beside the grades, says" in said.err
-    assert "8 reviews excluded" in said.err
+    assert "note: using exclude.csv, found beside the grades, to exclude reviews" in said.err
+    assert "excluded 8 reviews" in said.err
     assert "all reviews by 'student1' (8 reviews): copied & <pasted>" in said.out
     assert "copied &amp; &lt;pasted&gt;" in (folder / "report.html").read_text("utf-8")
     assert pg.load(folder / "posterior.npz").book.exclusions == (
@@ -97,10 +97,10 @@ def test_an_update_goes_on_excluding(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rules", "words"),
     [
-        ("nobody,,copied\n", "exclude.csv, row 2: the grades do not hold all reviews by 'nobody'"),
-        ("student1,,copied\n,w9,x\n", "exclude.csv, row 3: the grades do not hold all reviews of 'w9'"),
+        ("nobody,,copied\n", "exclude.csv, row 2: nothing to exclude: the grades do not hold all reviews by 'nobody'"),
+        ("student1,,copied\n,w9,x\n", "exclude.csv, row 3: nothing to exclude: the grades do not hold all reviews of 'w9'"),
         (",,copied\n", "exclude.csv, row 2: names neither a grader nor a submission; name the grader"),
-        ("student1,, \n", "exclude.csv, row 2: the reason is empty; say why"),
+        ("student1,, \n", "exclude.csv, row 2: the reason is empty; give a reason"),
     ],
 )
 def test_bad_rows_are_named_with_a_remedy(
@@ -120,7 +120,7 @@ def test_files_that_cannot_be_meant_are_refused(tmp_path: Path) -> None:
     first, second = (written(table, tmp_path / name / "class.csv") for name in "ab")
     for path in (first, second):
         (path.parent / "exclude.csv").write_text(HEADER + "student1,,copied\n")
-    with pytest.raises(pg.InputError, match=r"several files called exclude.csv .* --exclude"):
+    with pytest.raises(pg.InputError, match=r"several files called exclude.csv .*; say which to use"):
         pg.read_grades([first, second])
     (tmp_path / "headless.csv").write_text("who,why\nstudent1,x\n")
     with pytest.raises(pg.InputError, match=r"headless.csv: has no column 'reason'"):

@@ -35,7 +35,7 @@ def test_columns_may_come_in_any_order_and_the_component_may_be_missing(tmp_path
 def test_what_is_left_out_is_said(tmp_path: Path) -> None:
     _, notices = read(tmp_path, "variable,id,component,value,why\neffort,a,,1,he said so\n")
     assert notices == ["fixed.csv: left out 1 extra column: 'why'"]
-    assert read(tmp_path, HEADER) == (Fixed(), ["fixed.csv: fixes nothing: it has a header alone"])
+    assert read(tmp_path, HEADER) == (Fixed(), ["fixed.csv: fixes nothing: it has only a header row"])
 
 
 @pytest.mark.parametrize(

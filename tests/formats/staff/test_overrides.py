@@ -73,7 +73,7 @@ def test_it_is_found_beside_the_grades_applies_to_most_likely_grades_and_survive
     grades = written(class_table(), tmp_path / "class" / "class.csv")
     override_file(grades.parent / "override.csv", f"{cell[0]},{cell[1]},0,{REASON}\n")
     folder = fitted(grades, tmp_path / "out", "--final", "most-likely")
-    assert "note: grades are set as override.csv, found beside the grades, says" in capsys.readouterr().err
+    assert "note: using override.csv, found beside the grades, to set grades" in capsys.readouterr().err
     assert grades_of(folder)[cell] == 0
     (tmp_path / "new.csv").write_text(f"submission,grader,component,grade\n{cell[0]},newcomer,{cell[1]},5\n")
     assert main(["update", str(folder), str(tmp_path / "new.csv"), "-q"]) == 0
@@ -91,7 +91,7 @@ def test_it_is_found_beside_the_grades_applies_to_most_likely_grades_and_survive
             "row 2: the grade 2.5 of 'Component 1' is not on the rubric; use 0, 1, 2, 3, 4, 5",
         ),
         ("week1-1,Component 1,good,x", "row 2: the grade 'good' is not a number; write a legal grade"),
-        ("week1-1,Component 1,3,", "row 2: the reason is empty; say why"),
+        ("week1-1,Component 1,3,", "row 2: the reason is empty; give a reason"),
         ("week1-1,Component 1,3,\x07", "row 2: the reason '\\x07' holds a control character; remove it"),
         (
             "week1-1,Component 1,3,x\nweek1-1,Component 1,4,y",

@@ -89,4 +89,4 @@ def test_what_would_mix_names_or_lose_the_key_is_refused(tmp_path: Path, capsys:
     assert main(["fit", str(grades), *FAST, *inside]) == 2
     (tmp_path / "bad.csv").write_text("kind,id,pseudonym\nperson,ann,\n")
     assert main(["fit", str(grades), *FAST, "--pseudonyms", str(tmp_path / "bad.csv")]) == 2
-    assert "bad.csv, row 2: is no row of a key; restore the file as peerage wrote it" in capsys.readouterr().err
+    assert "bad.csv, row 2: is not a row of a key; restore the file as peerage wrote it" in capsys.readouterr().err

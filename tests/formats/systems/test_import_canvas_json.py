@@ -13,7 +13,7 @@ from support.importing import EXAMPLES, changed, problems, rows, said
 REVIEWS, RUBRIC = EXAMPLES / "canvas_peer_reviews.json", EXAMPLES / "canvas_rubric.json"
 RECOGNISED = [
     f"{name}: was recognised as peer reviews and rubric assessments from Canvas's API (canvas-json); "
-    "if that is wrong, use --format"
+    "if that is wrong, name its format"
     for name in (REVIEWS.name, RUBRIC.name)
 ]
 
@@ -51,8 +51,8 @@ def test_what_was_left_out_is_said() -> None:
         "canvas_rubric.json: kept 1 assessment that no peer review lists; save all pages of the peer reviews",
         "canvas_peer_reviews.json: left out 1 review not completed (row 4)",
         "canvas_peer_reviews.json: left out 1 review completed without scores (row 6)",
-        "1 review of the grader's own work dropped, by '1003'",
-        "1 submission without any grade left out: '503'",
+        "dropped 1 review of the grader's own work, by '1003'",
+        "left out 1 submission without any grade: '503'",
     ]
 
 
@@ -67,7 +67,7 @@ def test_pages_of_peer_reviews_belong_together(tmp_path: Path) -> None:
 def test_a_rubric_alone_has_no_authors() -> None:
     book = pg.read_grades(RUBRIC)
     assert not any(book.authors)
-    expected = "comes without peer reviews, so that authors are unknown; add the JSON of the assignment's peer_reviews"
+    expected = "comes without peer reviews, so the authors are unknown; add the JSON of the assignment's peer_reviews"
     assert f"canvas_rubric.json: {expected}" in said(book)
 
 
@@ -81,7 +81,7 @@ def test_points_off_the_rubric_are_refused_or_moved(tmp_path: Path, points: str,
     assert problems(REVIEWS, path) == [
         *RECOGNISED,
         f"canvas_rubric.json, row 4: the grade {words} of 'Thesis' is not on the rubric (0, 2, 4); "
-        "correct it, or use --snap for the nearest legal grade",
+        "correct it, or move such grades to the nearest legal grade",
     ]
     moved = {"5.5": 4, "-1": 0, "3": 4, "1.75": 2}[points]
     assert ("502", "1001", "Thesis", moved) in rows(pg.read_grades([REVIEWS, path], snap=True))

@@ -12,7 +12,7 @@ from support.importing import EXAMPLES, changed, problems, rows, said
 EXAMPLE = EXAMPLES / "canvas_reviews.csv"
 RECOGNISED = (
     "canvas_reviews.csv: was recognised as peer reviews that a script exported from Canvas (canvas-csv); "
-    "if that is wrong, use --format"
+    "if that is wrong, name its format"
 )
 
 
@@ -34,9 +34,9 @@ def test_exactly_the_grades_of_the_example() -> None:
         RECOGNISED,
         "canvas_reviews.csv: left out 1 review not completed (row 5)",
         "canvas_reviews.csv: left out 1 completed review without any score (row 9)",
-        "canvas_reviews.csv: says only how much a criterion is worth at most; grades in between are taken to be evenly "
+        "canvas_reviews.csv: gives only the maximum of each criterion; the grades below it are taken to be evenly "
         "spaced; give a rubric if they are not",
-        "1 review of the grader's own work dropped, by '1003'",
+        "dropped 1 review of the grader's own work, by '1003'",
     ]
 
 
@@ -77,7 +77,7 @@ def test_points_off_the_rubric_are_refused_or_moved(tmp_path: Path, points: str)
     assert problems(path) == [
         RECOGNISED,
         f"canvas_reviews.csv, row 4: the grade {points} of 'Criteria #1' is not on the rubric (0 to 10 by 0.5); "
-        "correct it, or use --snap for the nearest legal grade",
+        "correct it, or move such grades to the nearest legal grade",
     ]
     book = pg.read_grades(path, snap=True)
     assert any("1 grade moved to the nearest legal grade" in notice for notice in said(book))

@@ -11,8 +11,8 @@ import peerage as pg
 from support.importing import EXAMPLES, changed, problems, rows, said
 
 GOOGLE, MICROSOFT, QUALTRICS = (EXAMPLES / f"{name}.csv" for name in ("google_form", "microsoft_form", "qualtrics"))
-FORM = "was recognised as responses to a Google or Microsoft form (forms); if that is wrong, use --format"
-SURVEY = "qualtrics.csv: was recognised as responses to a Qualtrics survey (qualtrics); if that is wrong, use --format"
+FORM = "was recognised as responses to a Google or Microsoft form (forms); if that is wrong, name its format"
+SURVEY = "qualtrics.csv: was recognised as responses to a Qualtrics survey (qualtrics); if that is wrong, name its format"
 
 
 def test_exactly_the_grades_of_the_google_form() -> None:
@@ -31,10 +31,10 @@ def test_exactly_the_grades_of_the_google_form() -> None:
         f"google_form.csv: {FORM}",
         "google_form.csv: read answers such as '4 - Good' as their number, in 'Evidence'",
         "google_form.csv: read 'Whose essay are you reviewing?' as the submission, 'Email Address' as the grader, "
-        "'Timestamp' as the time; if that is wrong, use --columns",
+        "'Timestamp' as the time; if that is wrong, say which column is which",
         "google_form.csv: left out 1 extra column: 'Anything to add?'",
     ]
-    assert notices[-1] == "1 review of the grader's own work dropped, by 'ben@uni.edu'"
+    assert notices[-1] == "dropped 1 review of the grader's own work, by 'ben@uni.edu'"
 
 
 def test_exactly_the_grades_of_the_microsoft_form() -> None:
@@ -79,7 +79,7 @@ def test_exactly_the_grades_of_the_qualtrics_survey() -> None:
         "qualtrics.csv: left out 1 response made to test the survey, or spam (row 7)",
         "qualtrics.csv: left out 1 response not finished (row 6)",
         "qualtrics.csv: read 'Whose essay are you reviewing?' as the submission, 'RecipientEmail' as the grader, "
-        "'RecordedDate' as the time; if that is wrong, use --columns",
+        "'RecordedDate' as the time; if that is wrong, say which column is which",
         "qualtrics.csv: left out 1 extra column: 'Comments'",
     ]
 
@@ -106,8 +106,8 @@ def test_a_form_that_does_not_say_who_is_reviewed(tmp_path: Path) -> None:
     path = changed("google_form.csv", tmp_path, [("Whose essay are you reviewing?", "Colleague")])
     assert problems(path) == [
         f"google_form.csv: {FORM}",
-        "google_form.csv: has no column for the submission; say which it is with --columns submission=COLUMN "
-        "(its first row names the columns Timestamp, Email Address, Colleague, Structure, Evidence, Anything to add?)",
+        "google_form.csv: has no column for the submission; the columns are Timestamp, Email Address, Colleague, "
+        "Structure, Evidence, Anything to add?; say which it is, as in submission=COLUMN",
     ]
 
 
@@ -118,7 +118,7 @@ def test_an_anonymous_form_has_no_grader(tmp_path: Path) -> None:
     for name in ("Ada Novak", "Ben Okoro", "Sam Lee", "Cleo Diaz"):
         text = text.replace(f"anonymous,{name}", "anonymous,")
     path.write_text(text, encoding="utf-8")
-    assert problems(path)[1].startswith("microsoft_form.csv: has no column for the grader; say which it is with")
+    assert problems(path)[1].startswith("microsoft_form.csv: has no column for the grader; the columns are")
 
 
 @pytest.mark.parametrize(

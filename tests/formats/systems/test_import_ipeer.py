@@ -10,7 +10,7 @@ import peerage as pg
 from support.importing import EXAMPLES, changed, problems, rows, said
 
 EXAMPLE = EXAMPLES / "ipeer.csv"
-RECOGNISED = "ipeer.csv: was recognised as an export of iPeer (ipeer); if that is wrong, use --format"
+RECOGNISED = "ipeer.csv: was recognised as an export of iPeer (ipeer); if that is wrong, name its format"
 
 
 def test_exactly_the_grades_of_the_example() -> None:
@@ -28,9 +28,9 @@ def test_exactly_the_grades_of_the_example() -> None:
     assert said(book) == [
         RECOGNISED,
         "ipeer.csv: left out 1 evaluation without any grade (row 5)",
-        "ipeer.csv: says only how much a criterion is worth at most; grades in between are taken to be evenly spaced; "
+        "ipeer.csv: gives only the maximum of each criterion; the grades below it are taken to be evenly spaced; "
         "give a rubric if they are not",
-        "1 review of the grader's own work dropped, by '0042'",
+        "dropped 1 review of the grader's own work, by '0042'",
     ]
 
 
@@ -57,7 +57,7 @@ def test_a_name_that_two_people_have_is_not_guessed(tmp_path: Path) -> None:
         (
             "0042,4,,8.5",
             "0042,6,,8.5",
-            ", row 2: the grade 6 of 'Q1' is not on the rubric (0, 1, 2, 3, 4, 5); correct it, or use --snap for the "
+            ", row 2: the grade 6 of 'Q1' is not on the rubric (0, 1, 2, 3, 4, 5); correct it, or move such grades to the "
             "nearest legal grade",
         ),
         (

@@ -13,11 +13,11 @@ FOLDER = EXAMPLES / "moodle"
 BACKUP = FOLDER / "workshop.xml"
 TABLES = [FOLDER / f"{name}.csv" for name in ("submissions", "assessments", "grades", "rubric", "levels")]
 RECOGNISED = [
-    f"{path.name}: was recognised as a table of Moodle's Workshop (moodle-tables); if that is wrong, use --format"
+    f"{path.name}: was recognised as a table of Moodle's Workshop (moodle-tables); if that is wrong, name its format"
     for path in TABLES
 ]
 RECOGNISED_BACKUP = (
-    "workshop.xml: was recognised as workshop.xml of a Moodle backup (moodle-backup); if that is wrong, use --format"
+    "workshop.xml: was recognised as workshop.xml of a Moodle backup (moodle-backup); if that is wrong, name its format"
 )
 GRADES = [
     ("301", "42", "Structure & flow", 4, "41"),
@@ -63,7 +63,7 @@ def test_exactly_the_grades_of_the_tables() -> None:
         "grades.csv: left out 2 grades of a practice submission (rows 12, 13)",
         "grades.csv: left out 1 grade of an assessment or submission that the files do not hold (row 14)",
         "assessments.csv: left out 1 assessment without any grade (row 5)",
-        "1 review of the grader's own work dropped, by '43'",
+        "dropped 1 review of the grader's own work, by '43'",
     ]
 
 
@@ -76,7 +76,7 @@ def test_exactly_the_grades_of_the_backup() -> None:
         RECOGNISED_BACKUP,
         "workshop.xml: left out 1 practice submission with its assessments (row 1)",
         "workshop.xml: left out 1 assessment without any grade (row 4)",
-        "1 review of the grader's own work dropped, by '43'",
+        "dropped 1 review of the grader's own work, by '43'",
     ]
 
 
@@ -96,7 +96,7 @@ def test_points_between_levels_are_refused_or_moved(tmp_path: Path) -> None:
     assert problems(*paths) == [
         *RECOGNISED,
         "grades.csv, row 6: the grade 3.00000 of 'Structure & flow' is not on the rubric (0, 2, 4); "
-        "correct it, or use --snap for the nearest legal grade",
+        "correct it, or move such grades to the nearest legal grade",
     ]
     assert ("302", "41", "Structure & flow", 4) in rows(pg.read_grades(paths, snap=True))
 
@@ -158,8 +158,8 @@ def test_tables_that_are_not_there() -> None:
         (
             "<grade>6.00000</grade><definition>",
             "<grade>2.00000</grade><definition>",
-            "workshop.xml, row 2: the grade 6.00000 of 'Evidence' is not on the rubric (0, 2); correct it, or use "
-            "--snap for the nearest legal grade",
+            "workshop.xml, row 2: the grade 6.00000 of 'Evidence' is not on the rubric (0, 2); correct it, or move "
+            "such grades to the nearest legal grade",
         ),
     ],
 )

@@ -10,7 +10,7 @@ import peerage as pg
 from support.importing import EXAMPLES, changed, problems, rows, said
 
 EXAMPLE = EXAMPLES / "mta2.csv"
-RECOGNISED = "mta2.csv: was recognised as an export of Mechanical TA 2 (mta2); if that is wrong, use --format"
+RECOGNISED = "mta2.csv: was recognised as an export of Mechanical TA 2 (mta2); if that is wrong, name its format"
 
 
 def test_exactly_the_grades_of_the_example() -> None:
@@ -33,11 +33,11 @@ def test_exactly_the_grades_of_the_example() -> None:
         RECOGNISED,
         "mta2.csv: left out 1 row without any grade: a review that is not finished, or none (row 7)",
         "mta2.csv: left out 1 item without grades: 'What was best?'",
-        "mta2.csv: kept 1 review in spite of a report or flag (rows: 5); remove rows that should not count",
+        "mta2.csv: kept 1 review although reported or flagged (rows: 5); remove rows that should not count",
         "the rubric was inferred from the grades seen (Structure: 2, 3, 4, 5; Evidence: 2, 3, 4); "
         "give a rubric if other grades are possible",
-        "1 review of the grader's own work dropped, by 'cat'",
-        "1 submission without any grade left out: 's03'",
+        "dropped 1 review of the grader's own work, by 'cat'",
+        "left out 1 submission without any grade: 's03'",
     ]
 
 

@@ -10,10 +10,10 @@ import peerage as pg
 from support.importing import EXAMPLES, changed, problems, rows, said
 
 WIDE, LONG = EXAMPLES / "ora_data.csv", EXAMPLES / "ora_long.csv"
-RECOGNISED = "ora_data.csv: was recognised as Open edX's report ora_data (ora-data); if that is wrong, use --format"
+RECOGNISED = "ora_data.csv: was recognised as Open edX's report ora_data (ora-data); if that is wrong, name its format"
 RECOGNISED_LONG = (
     "ora_long.csv: was recognised as Open edX's report with a row per assessment (ora-long); "
-    "if that is wrong, use --format"
+    "if that is wrong, name its format"
 )
 COMMON = [
     ("s-01", "anon_ben", "Ideas", 3, "anon_ada", "student"),

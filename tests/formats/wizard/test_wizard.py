@@ -88,7 +88,7 @@ def test_answers_in_words_become_grades(
     assert "   4  Structure of the essay: 4 - good, 5 - superb, 2 - weak\n" in shown
     assert "What was reviewed? (submission) [Colleague]: " in shown
     assert "Who reviewed it? (grader) [Your student number]: " in shown
-    assert "Which columns hold grades? (numbers, divided by commas) [4, 6]: " in shown
+    assert "Which columns hold grades? (numbers, separated by commas) [4, 6]: " in shown
     assert "Which grades can Structure get? (0, 1, 2 or 0 to 3 by 0.5) [2, 3, 4, 5]: " in shown
 
 
@@ -133,8 +133,8 @@ def test_a_mapping_beside_the_file_is_used_and_said(
     other.write_text("submission,grader,S\np1,ann,1\np1,bob,2\n")
     assert run_import(other, "-o", tmp_path / "other") == 2
     assert (
-        "other.csv: has no column 'Colleague', which the mapping names; make another mapping with --interactive, or "
-        "name the --format to read it without one (the file has submission, grader, S)"
+        "other.csv: has no column 'Colleague', which the mapping names; answer the questions for this file, or "
+        "name its format to read it without a mapping (the file has submission, grader, S) (--interactive)"
     ) in capsys.readouterr().err
     assert run_import(other, "--format", "table", "-o", tmp_path / "other") == 0
 

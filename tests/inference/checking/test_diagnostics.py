@@ -149,7 +149,7 @@ def test_a_stuck_chain_is_always_reported() -> None:
     draws[1] += 1.0
     (problem,) = problems_of(draws)
     assert "has not converged (R-hat 1." in problem
-    assert "and so with 299 more; run with --draws " in problem
+    assert "and 299 more; use " in problem
 
 
 def test_one_bad_entry_is_named() -> None:
@@ -157,7 +157,7 @@ def test_one_bad_entry_is_named() -> None:
     draws[2, :, 12, 1] += 3.0
     (problem,) = problems_of(draws)
     assert problem.startswith("true grade of s12/s1 has not converged (R-hat 1.")
-    assert problem.endswith("); run with --draws 10000")
+    assert problem.endswith("); use 10,000 draws")
 
 
 def test_what_is_reported_follows_the_thresholds() -> None:
@@ -168,15 +168,15 @@ def test_what_is_reported_follows_the_thresholds() -> None:
     assert of(1.05, 101.0) == []
     assert of(math.nan, 4000.0) == []
     assert of(math.nan, math.nan) == []
-    assert of(1.05, 60.0) == ["bias of v7 has not converged (R-hat 1.05); run with --draws 4000"]
+    assert of(1.05, 60.0) == ["bias of v7 has not converged (R-hat 1.05); use 4,000 draws"]
     assert of(1.20, 400.0) == ["bias of v7 has not converged (R-hat 1.20); run with --draws 2000"]
-    assert of(1.005, 60.0) == ["bias of v7 is imprecise (60 effective draws); run with --draws 4000"]
-    assert of(math.inf, 4.0) == ["bias of v7 has not converged (R-hat above 100); run with --draws 10000"]
+    assert of(1.005, 60.0) == ["bias of v7 is imprecise (60 effective draws); use 4,000 draws"]
+    assert of(math.inf, 4.0) == ["bias of v7 has not converged (R-hat above 100); use 10,000 draws"]
 
 
 def test_what_cannot_be_judged_is_said() -> None:
-    expected = "convergence cannot be judged from a single chain; run with --chains 4"
+    expected = "convergence cannot be judged from a single chain; use 4 chains"
     assert problems_of(autoregressive(0.0, 1, 400)) == [expected]
-    expected = "convergence cannot be judged from 3 draws a chain; run with --draws 1000"
+    expected = "convergence cannot be judged from 3 draws per chain; run with --draws 1000"
     assert problems_of(autoregressive(0.0, 4, 3)) == [expected]
     assert convergence_problems({}) == []

@@ -150,7 +150,7 @@ def _require(sheet: Sheet, fields: Mapping[str, str], names: Sequence[str]) -> N
     missing = [name for name in names if name not in fields]
     if missing:
         example = ",".join(f"{name}=COLUMN" for name in missing)
-        remedy = f"say which it is: {example}, where {_offer(sheet)}"
+        remedy = f"{_offer(sheet)}; say which it is, as in {example}"
         raise InputError(
             [Problem(f"has no column for the {name}", remedy, sheet.file, setting="columns") for name in missing]
         )
@@ -205,4 +205,4 @@ def _notices(sheet: Sheet, fields: Mapping[str, str], mapping: Mapping[str, str]
 
 
 def _offer(sheet: Sheet) -> str:
-    return f"its first row names the columns {', '.join(sheet.header)}"
+    return f"the columns are {', '.join(sheet.header)}"

@@ -47,7 +47,10 @@ def overrides_beside(
     if path is None:
         return (), ()
     overrides, notices = read_overrides(path, book, elsewhere)
-    return overrides, (Problem(f"using {OVERRIDE_NAME}, found beside the grades, to set grades", setting="override"), *notices)
+    return overrides, (
+        Problem(f"using {OVERRIDE_NAME}, found beside the grades, to set grades", setting="override"),
+        *notices,
+    )
 
 
 def _override(row: Row, book: Gradebook) -> Override:

@@ -103,6 +103,6 @@ def _notices(source: Source, items: Sequence[str]) -> Iterator[Problem]:
     ]
     if marked:
         message = (
-            f"kept {counted(len(marked), 'review')} that were reported or flagged (rows: {listed(map(str, marked))})"
+            f"kept {counted(len(marked), 'review')} although reported or flagged (rows: {listed(map(str, marked))})"
         )
         yield Problem(message, "remove rows that should not count", source.file)

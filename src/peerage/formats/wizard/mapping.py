@@ -109,7 +109,9 @@ class FileMapping:
         if missing:
             raise InputError(
                 [
-                    Problem(f"has no column {name!r}, which the mapping names", remedy, sheet.file, setting="interactive")
+                    Problem(
+                        f"has no column {name!r}, which the mapping names", remedy, sheet.file, setting="interactive"
+                    )
                     for name in missing
                 ]
             )

@@ -134,7 +134,9 @@ class Wizard:
             return {}
         free = [name for name in self.guess.graded if name not in columns.values()]
         default = ", ".join(str(self.sheet.header.index(name) + 1) for name in free) or str(len(self.sheet.header))
-        chosen = self.asker.ask("Which columns hold grades? (numbers, separated by commas)", default, self._parse_columns)
+        chosen = self.asker.ask(
+            "Which columns hold grades? (numbers, separated by commas)", default, self._parse_columns
+        )
         taken: set[str] = set()
         graded = {}
         for column in chosen:
@@ -182,7 +184,8 @@ class Wizard:
             off += sum(not guessing.is_legal(component, grade) for grade in seen)
         if not off:
             return Rubric(tuple(components)), False
-        question = f"The file has {counted(off, 'grade')} that are not among these. Move such grades to the nearest one? (yes or no)"
+        other = counted(off, "other grade")
+        question = f"The file has {other}. Move to the nearest of these? (yes or no)"
         return Rubric(tuple(components)), self.asker.ask(question, "no", _one_of("yes", "no")) == "yes"
 
     def _duplicates(self, columns: Mapping[str, str]) -> Duplicates:

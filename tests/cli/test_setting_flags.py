@@ -1,0 +1,64 @@
+"""Settings and options: the library speaks of settings in words, the command line adds the option."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import peerage as pg
+from peerage.cli.console import shorten
+from peerage.cli.setting_flags import FLAGS, as_line
+
+SOURCE = Path(pg.__file__).parent
+LIBRARY = sorted(path for path in SOURCE.rglob("*.py") if path.relative_to(SOURCE).parts[0] != "cli")
+FLAG = re.compile(r"(?<![\w-])--[a-z]")
+
+
+def flags_in(source: str) -> list[str]:
+    strings = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)]
+    return [node.value for node in strings if isinstance(node.value, str) and FLAG.search(node.value)]
+
+
+def settings_in(source: str) -> set[str]:
+    words = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.keyword) and node.arg == "setting"]
+    return {node.value.value for node in words if isinstance(node.value, ast.Constant) and node.value.value}
+
+
+def test_the_library_names_no_option_of_the_command_line() -> None:
+    found = {path.name: flags_in(path.read_text(encoding="utf-8")) for path in LIBRARY}
+    assert {name: strings for name, strings in found.items() if strings} == {}
+
+
+def test_a_planted_option_is_found() -> None:
+    assert flags_in('raise InputError(f"{file}: no; use --snap")') == [": no; use --snap"]
+    assert flags_in('colour = "var(--ink)"; dashes = "a -- b"') == ["var(--ink)"]
+
+
+def test_every_setting_has_an_option() -> None:
+    problems = [path for path in LIBRARY if "Problem" in path.read_text(encoding="utf-8")]
+    named = set().union(*(settings_in(path.read_text(encoding="utf-8")) for path in problems))
+    assert {"columns", "draws", "snap"} <= named <= set(FLAGS)
+
+
+def test_every_option_is_one_of_a_command() -> None:
+    commands = (Path(__file__).parents[2] / "docs" / "commands.md").read_text(encoding="utf-8")
+    assert [flag for flag in FLAGS.values() if f"{flag} " not in commands] == []
+
+
+@pytest.mark.parametrize(
+    ("setting", "line"),
+    [("snap", "g.csv, row 2: 9 is too high; correct it (--snap)"), ("", "g.csv, row 2: 9 is too high; correct it")],
+)
+def test_a_printed_problem_has_its_option(setting: str, line: str) -> None:
+    problem = pg.Problem("9 is too high", "correct it", "g.csv", 2, setting)
+    assert as_line(problem) == line
+    assert str(problem) == "g.csv, row 2: 9 is too high; correct it"
+
+
+def test_many_problems_of_a_kind_end_with_their_remedy_and_option() -> None:
+    lines = shorten(pg.Problem(f"{row} is too high", "correct it", "", row, "snap") for row in range(12))
+    assert len(lines) == 11
+    assert lines[-1] == "and 2 more like these: correct it (--snap)"
