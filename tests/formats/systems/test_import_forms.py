@@ -12,7 +12,9 @@ from support.importing import EXAMPLES, changed, problems, rows, said
 
 GOOGLE, MICROSOFT, QUALTRICS = (EXAMPLES / f"{name}.csv" for name in ("google_form", "microsoft_form", "qualtrics"))
 FORM = "was recognised as responses to a Google or Microsoft form (forms); if that is wrong, name its format"
-SURVEY = "qualtrics.csv: was recognised as responses to a Qualtrics survey (qualtrics); if that is wrong, name its format"
+SURVEY = (
+    "qualtrics.csv: was recognised as responses to a Qualtrics survey (qualtrics); if that is wrong, name its format"
+)
 
 
 def test_exactly_the_grades_of_the_google_form() -> None:

@@ -57,8 +57,8 @@ def test_a_name_that_two_people_have_is_not_guessed(tmp_path: Path) -> None:
         (
             "0042,4,,8.5",
             "0042,6,,8.5",
-            ", row 2: the grade 6 of 'Q1' is not on the rubric (0, 1, 2, 3, 4, 5); correct it, or move such grades to the "
-            "nearest legal grade",
+            ", row 2: the grade 6 of 'Q1' is not on the rubric (0, 1, 2, 3, 4, 5); correct it, or move such grades to "
+            "the nearest legal grade",
         ),
         (
             "0042,4,,8.5",

@@ -169,7 +169,7 @@ def test_what_is_reported_follows_the_thresholds() -> None:
     assert of(math.nan, 4000.0) == []
     assert of(math.nan, math.nan) == []
     assert of(1.05, 60.0) == ["bias of v7 has not converged (R-hat 1.05); use 4,000 draws"]
-    assert of(1.20, 400.0) == ["bias of v7 has not converged (R-hat 1.20); run with --draws 2000"]
+    assert of(1.20, 400.0) == ["bias of v7 has not converged (R-hat 1.20); use 2,000 draws"]
     assert of(1.005, 60.0) == ["bias of v7 is imprecise (60 effective draws); use 4,000 draws"]
     assert of(math.inf, 4.0) == ["bias of v7 has not converged (R-hat above 100); use 10,000 draws"]
 
@@ -177,6 +177,6 @@ def test_what_is_reported_follows_the_thresholds() -> None:
 def test_what_cannot_be_judged_is_said() -> None:
     expected = "convergence cannot be judged from a single chain; use 4 chains"
     assert problems_of(autoregressive(0.0, 1, 400)) == [expected]
-    expected = "convergence cannot be judged from 3 draws per chain; run with --draws 1000"
+    expected = "convergence cannot be judged from 3 draws per chain; use 1,000 draws"
     assert problems_of(autoregressive(0.0, 4, 3)) == [expected]
     assert convergence_problems({}) == []
