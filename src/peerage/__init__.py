@@ -35,8 +35,10 @@ if TYPE_CHECKING:
     from peerage.evaluation.prior_search.prior_search import Search as Search
     from peerage.evaluation.prior_search.prior_search import search as search
     from peerage.formats import read_classes as read_classes
+    from peerage.formats import read_comparisons as read_comparisons
     from peerage.formats import read_grades as read_grades
     from peerage.gradebook.book import Gradebook as Gradebook
+    from peerage.gradebook.comparisons import Comparisons as Comparisons
     from peerage.gradebook.rulings import Exclusion as Exclusion
     from peerage.inference.fitting import fit as fit
     from peerage.inference.fitting import fit_many as fit_many
@@ -60,6 +62,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Aggregate": "methods.contract",
+    "Comparisons": "gradebook.comparisons",
     "Component": "rubric",
     "Evaluation": "evaluation.evaluation",
     "Exclusion": "gradebook.rulings",
@@ -92,6 +95,7 @@ _HOMES = {
     "methods": "methods.registry",
     "pay": "mechanisms.registry",
     "read_classes": "formats",
+    "read_comparisons": "formats",
     "read_grades": "formats",
     "search": "evaluation.prior_search.prior_search",
     "simulate": "simulation.simulated_class",
@@ -101,6 +105,7 @@ _HOMES = {
 
 __all__ = [
     "Aggregate",
+    "Comparisons",
     "Component",
     "Evaluation",
     "Exclusion",
@@ -133,6 +138,7 @@ __all__ = [
     "methods",
     "pay",
     "read_classes",
+    "read_comparisons",
     "read_grades",
     "search",
     "simulate",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 
 from peerage.errors import InputError, ModelError, UnmetNeedError
 from peerage.gradebook import Gradebook
+from peerage.gradebook.comparisons import Comparisons
 from peerage.methods.needs import Need
 from peerage.methods.reports import Reports, ratio, sums
 from peerage.rubric import MODEL_MAXIMUM, Component
@@ -52,7 +54,7 @@ class Aggregate:
 
     Attributes
     ----------
-    book: the class
+    book: the class, or what was compared
     method: the method's name
     is_ranking: whether only the order of ``scores`` means something
     scores: (submissions, components) grades in the rubric's units, or the scores of a ranking
@@ -63,7 +65,7 @@ class Aggregate:
     iterations, seconds: how many steps and how long it took
     """
 
-    book: Gradebook
+    book: Gradebook | Comparisons
     method: str
     is_ranking: bool
     scores: Floats
@@ -136,16 +138,20 @@ class Method(ABC):
         """The first thing that the method needs and the class has not."""
         return next((need for need in self.needs if not need.is_met(book)), None)
 
-    def aggregate(self, book: Gradebook, *, seed: int | np.random.Generator = 0) -> Aggregate:
-        """Apply the method to a class; the same seed gives the same grades."""
+    def aggregate(self, book: Gradebook | Comparisons, *, seed: int | np.random.Generator = 0) -> Aggregate:
+        """Apply the method to a class, or to comparisons if it ranks; the same seed gives the same grades."""
+        if isinstance(book, Comparisons):
+            return _timed(lambda: self.compare(book))
         if not isinstance(book, Gradebook):
             raise InputError("aggregate takes a Gradebook; make one of a file with read_grades")
         need = self.unmet(book)
         if need is not None:
             raise UnmetNeedError(self.name, need.name, need.reason)
-        begun = time.perf_counter()
-        found = self.apply(book, np.random.default_rng(seed))
-        return replace(found, seconds=time.perf_counter() - begun)
+        return _timed(lambda: self.apply(book, np.random.default_rng(seed)))
+
+    def compare(self, compared: Comparisons) -> Aggregate:  # noqa: ARG002
+        """Rank what was compared, if the method can."""
+        raise UnmetNeedError(self.name, "grades", "comparisons say only which of two submissions is better")
 
     @abstractmethod
     def apply(self, book: Gradebook, rng: np.random.Generator) -> Aggregate:
@@ -196,6 +202,12 @@ class Solver(Method):
     def ends(self, component: Component) -> tuple[float, float]:  # noqa: ARG002
         """Where a component's lowest and highest grade lie on the method's scale."""
         return self.scale
+
+
+def _timed(work: Callable[[], Aggregate]) -> Aggregate:
+    begun = time.perf_counter()
+    found = work()
+    return replace(found, seconds=time.perf_counter() - begun)
 
 
 def _completed(name: str, reports: Reports, value: Floats, filler: Floats, middle: Floats) -> Floats:

@@ -7,6 +7,7 @@ import pandas as pd
 
 from peerage.errors import InputError
 from peerage.gradebook import Gradebook
+from peerage.gradebook.comparisons import Comparisons
 from peerage.methods.averages.additive import Additive
 from peerage.methods.averages.mean import ClassAverage, Mean
 from peerage.methods.averages.median import Median, TrimmedMean
@@ -19,6 +20,12 @@ from peerage.methods.models.pg2 import PG2
 from peerage.methods.models.pg3 import PG3
 from peerage.methods.models.pg4 import PG4
 from peerage.methods.models.pg5 import PG5
+from peerage.methods.ordinal.borda import Borda
+from peerage.methods.ordinal.bradley_terry import BradleyTerry
+from peerage.methods.ordinal.copeland import Copeland
+from peerage.methods.ordinal.plackett_luce import PlackettLuce
+from peerage.methods.ordinal.r2r import R2R
+from peerage.methods.ordinal.thurstone import Thurstone
 from peerage.methods.weighting.hamer import Hamer
 from peerage.methods.weighting.lauw import Lauw
 from peerage.methods.weighting.peerrank import PeerRank, RankWithTA
@@ -49,6 +56,16 @@ METHODS: tuple[Method, ...] = (
     PG5(name="pg5"),
     EffortEM(name="effort-em"),
     EffortEM(name="effort-em-unbiased", bias=False),
+    Borda(name="borda"),
+    Copeland(name="copeland"),
+    R2R(name="r2r-copeland"),
+    R2R(name="r2r-borda", borda=True),
+    BradleyTerry(name="bradley-terry"),
+    BradleyTerry(name="bradley-terry-reliability", reliability=True),
+    Thurstone(name="thurstone"),
+    Thurstone(name="thurstone-reliability", reliability=True),
+    PlackettLuce(name="plackett-luce"),
+    PlackettLuce(name="plackett-luce-reliability", reliability=True),
 )
 """Every method, as classes are compared by it. The variants with published slips are not for use and are not here."""
 
@@ -75,8 +92,10 @@ def find(name: str) -> Method:
     return BY_NAME[name]
 
 
-def aggregate(book: Gradebook, method: str | Method = "mean", *, seed: int | np.random.Generator = 0) -> Aggregate:
-    """Make one grade of several, by a method of the field.
+def aggregate(
+    book: Gradebook | Comparisons, method: str | Method = "mean", *, seed: int | np.random.Generator = 0
+) -> Aggregate:
+    """Make one grade of several, by a method of the field; those that rank also take comparisons.
 
     Where the class lacks what the method needs, it is refused with the reason. The same seed gives the same grades.
 

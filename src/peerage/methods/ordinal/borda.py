@@ -1,0 +1,29 @@
+"""Borda's count on bundles: a point for each work that a grader ranks below."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from peerage.methods.contract import Solution
+from peerage.methods.ordinal.pairs import Ordinal, Pairs
+from peerage.methods.reports import sums
+
+
+@dataclass(frozen=True)
+class Borda(Ordinal):
+    """Score = Σ (size of the bundle − rank in it): how many works it is ranked above, half for a tie.
+
+    Works that more graders see have more points to win, as published: bundles are meant to be of one size.
+
+    >>> import peerage as pg
+    >>> book, _ = pg.simulate(students=8, weeks=1, components=1)
+    >>> Borda(name="borda").aggregate(book).converged
+    True
+    """
+
+    citation: ClassVar[str] = "Caragiannis, Krimpas and Voudouris (2015), Aggregating partial rankings"
+
+    def rank(self, pairs: Pairs) -> Solution:
+        """The method itself."""
+        return Solution(sums(pairs.winner, pairs.n_items, pairs.weight))

@@ -1,0 +1,155 @@
+"""Methods that rank: published scores of R2R and of comparative judgement, likelihoods, and tables of comparisons."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import approx_fprime
+
+import peerage as pg
+from peerage.methods.averages.mean import Mean
+from peerage.methods.averages.median import Median
+from peerage.methods.ordinal.borda import Borda
+from peerage.methods.ordinal.bradley_terry import BradleyTerry
+from peerage.methods.ordinal.copeland import copeland_scores
+from peerage.methods.ordinal.pairs import Pairs
+from peerage.methods.ordinal.plackett_luce import Choices
+from peerage.methods.ordinal.r2r import ALPHA, break_ties
+from support.published import reports_of
+
+RATINGS = [
+    ("a", "p", 5.0), ("a", "q", 3.0), ("a", "r", 3.0),
+    ("b", "p", 2.0), ("b", "q", 4.0),
+    ("c", "r", 1.0), ("c", "p", 1.0),
+]  # fmt: skip
+
+
+def test_pairs_are_those_of_each_bundle_with_half_wins_for_ties() -> None:
+    reports, items = reports_of(RATINGS)
+    pairs = Pairs.of(reports)
+    wins = {
+        (pairs.judge[row], items[pairs.winner[row]], items[pairs.loser[row]]): pairs.weight[row]
+        for row in range(len(pairs.judge))
+    }
+    assert wins == {
+        (0, "p", "q"): 1, (0, "p", "r"): 1, (0, "q", "r"): 0.5, (0, "r", "q"): 0.5, (1, "q", "p"): 1,
+        (2, "p", "r"): 0.5, (2, "r", "p"): 0.5,
+    }  # fmt: skip
+    np.testing.assert_allclose(Borda(name="borda").rank(pairs).value, [2.5, 1.5, 1.0])
+    # p and q win a majority each once, p beats r, and q and r tie.
+    np.testing.assert_allclose(copeland_scores(pairs, 0.5), [1.5, 1.0, 0.5])
+
+
+def test_the_likelihood_of_rankings_with_ties_by_hand_and_its_gradients() -> None:
+    """Judge a chooses p of three, then q and r each of the two; b chooses q of two; c both of two."""
+    reports, items = reports_of(RATINGS)
+    choices = Choices.of_reports(reports)
+    strength, weight = np.array([0.7, -0.4, 0.2]), np.array([1.3, 0.8, 1.1])
+    p, q, r = (strength[items.index(name)] for name in "pqr")
+
+    def log_choice(judge: int, chosen: float, *among: float) -> float:
+        return float(weight[judge] * chosen - np.log(np.exp(weight[judge] * np.array(among)).sum()))
+
+    wanted = log_choice(0, p, p, q, r) + log_choice(0, q, q, r) + log_choice(0, r, q, r)
+    wanted += log_choice(1, q, p, q) + log_choice(1, p, p) + log_choice(2, r, p, r) + log_choice(2, p, p, r)
+    value, in_strength, in_weight = choices.likelihood(strength, weight)
+    assert value == pytest.approx(wanted)
+    numeric = approx_fprime(strength, lambda point: choices.likelihood(point, weight)[0], 1e-7)
+    np.testing.assert_allclose(in_strength, numeric, atol=1e-5)
+    numeric = approx_fprime(weight, lambda point: choices.likelihood(strength, point)[0], 1e-7)
+    np.testing.assert_allclose(in_weight, numeric, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["bradley-terry", "thurstone", "plackett-luce"])
+def test_reliability_tells_careful_judges_from_random_ones(name: str) -> None:
+    """Ten judges rank by strength and ten at random; the least careful outweighs the best of the others."""
+    rng = np.random.default_rng(0)
+    strength = rng.normal(0, 2, 30)
+    judge, one, other = np.repeat(np.arange(20), 60), *rng.integers(0, 30, (2, 1200))
+    apart = one != other
+    judge, one, other = judge[apart], one[apart], other[apart]
+    first = np.where(judge < 10, strength[one] > strength[other], rng.random(len(judge)) < 0.5)
+    compared = pg.Comparisons(
+        tuple(f"s{index}" for index in range(30)),
+        tuple(f"j{index}" for index in range(20)),
+        judge,
+        np.where(first, one, other),
+        np.where(first, other, one),
+    )
+    found = pg.aggregate(compared, f"{name}-reliability")
+    assert found.converged
+    assert found.weight[:10].min() > found.weight[10:].max()
+    plain = np.corrcoef(pg.aggregate(compared, name).scores[:, 0], strength)[0, 1]
+    assert np.corrcoef(found.scores[:, 0], strength)[0, 1] > plain
+
+
+def test_the_published_scores_of_r2r(real_data: Path) -> None:
+    """Mean, median, Borda, Copeland and both forms of R2R in 20 sessions, exactly."""
+    ratings = pd.read_csv(real_data / "r2r" / "peer_grades.csv")
+    published = pd.read_csv(real_data / "r2r" / "published_method_scores.csv")
+    scores = published.pivot_table(index="group_global", columns="method", values="score")
+    rng = np.random.default_rng(0)
+    for _, session in ratings.groupby("assignment"):
+        rows = list(zip(session["grader"], session["submission"], session["grade"].astype(float), strict=True))
+        reports, items = reports_of(rows)
+        ranks, _ = reports_of(
+            [(who, what, -float(rank)) for (who, what, _), rank in zip(rows, session["rank_by_grader"], strict=True)]
+        )
+        pairs = Pairs.of(ranks)
+        wanted = scores.loc[items]
+        rankers = np.full(len(items), float(ranks.n_graders))
+        median = Median(name="median").solve(reports, rng).value
+        np.testing.assert_allclose(Mean(name="mean").solve(reports, rng).value, wanted["Mean"], atol=1e-12)
+        np.testing.assert_allclose(median, wanted["Median"], atol=1e-12)
+        np.testing.assert_allclose(Borda(name="borda").rank(pairs).value, wanted["Borda"], atol=1e-12)
+        np.testing.assert_allclose(copeland_scores(pairs, ALPHA), wanted["Copeland"], atol=1e-9)
+        for column, borda in (("R2R_borda", True), ("R2R_copeland", False)):
+            np.testing.assert_allclose(break_ties(median, pairs, rankers, borda=borda), wanted[column], atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["expert1", "expert2", "novice", "peer1", "peer2"])
+def test_the_published_strengths_of_comparative_judgement(real_data: Path, kind: str, tmp_path: Path) -> None:
+    """Correlations of at least 0.998 with the strengths that sirt's ``btm`` found, which moves scores by 0.3 wins.
+
+    The novices' strengths reach 12, where a prior of N(0, 9) binds; with the wider N(0, 100) they agree as well.
+    """
+    folder = real_data / "cj-jones2013a"
+    table = pd.read_csv(folder / "comparisons.csv", dtype=str)
+    path = tmp_path / "comparisons.csv"
+    table[table["set"] == f"Jones2013a_{kind}"].to_csv(path, index=False)
+    published = pd.read_csv(folder / f"btm_Jones2013a_{kind}.csv", dtype={"individual": str})
+    method = BradleyTerry(name="bradley-terry", prior_sd=10.0 if kind == "novice" else 3.0)
+    found = method.aggregate(pg.read_comparisons(path)).ranking().set_index("submission")["score"]
+    assert len(found) == len(published) == 168
+    assert np.corrcoef(found[published["individual"]], published["theta"])[0, 1] >= 0.998
+
+
+def test_comparisons_are_read_and_what_is_wrong_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "judgements.csv"
+    path.write_text("judge,winner,loser,minutes\nann,p,q,3\nbob,q,r,1\nann,p,r,2\n", encoding="utf-8")
+    compared = pg.read_comparisons(path)
+    assert compared.submissions == ("p", "q", "r")
+    assert repr(compared) == "Comparisons(3 of 3 submissions by 2 judges)"
+    assert list(pg.aggregate(compared, "borda").ranking()["rank"]) == [1, 2, 3]
+    path.write_text("judge,winner,loser\nann,p,p\n,p,q\n", encoding="utf-8")
+    with pytest.raises(pg.InputError) as caught:
+        pg.read_comparisons(path)
+    assert [str(problem) for problem in caught.value.problems] == [
+        "judgements.csv, row 2: 'p' is compared with itself; correct the row or take it out",
+        "judgements.csv, row 3: a judge, winner or loser is missing; correct the row or take it out",
+    ]
+    path.write_text("judge,winner\nann,p\n", encoding="utf-8")
+    with pytest.raises(pg.InputError, match="there is no column 'loser'"):
+        pg.read_comparisons(path)
+
+
+def test_methods_that_grade_take_no_comparisons(tmp_path: Path) -> None:
+    path = tmp_path / "judgements.csv"
+    path.write_text("judge,winner,loser\nann,p,q\n", encoding="utf-8")
+    with pytest.raises(pg.InputError, match="mean needs grades: comparisons say only which"):
+        pg.aggregate(pg.read_comparisons(path), "mean")
+    with pytest.raises(pg.InputError, match="borda ranks submissions and gives no grades"):
+        pg.aggregate(pg.read_comparisons(path), "borda").grades()
