@@ -12,6 +12,7 @@ from scipy.optimize import approx_fprime
 import peerage as pg
 from peerage.methods.averages.mean import Mean
 from peerage.methods.averages.median import Median
+from peerage.methods.contract import Floats
 from peerage.methods.ordinal.borda import Borda
 from peerage.methods.ordinal.bradley_terry import BradleyTerry
 from peerage.methods.ordinal.copeland import copeland_scores
@@ -57,9 +58,16 @@ def test_the_likelihood_of_rankings_with_ties_by_hand_and_its_gradients() -> Non
     wanted += log_choice(1, q, p, q) + log_choice(1, p, p) + log_choice(2, r, p, r) + log_choice(2, p, p, r)
     value, in_strength, in_weight = choices.likelihood(strength, weight)
     assert value == pytest.approx(wanted)
-    numeric = approx_fprime(strength, lambda point: choices.likelihood(point, weight)[0], 1e-7)
+
+    def at_strength(point: Floats) -> float:
+        return choices.likelihood(point, weight)[0]
+
+    def at_weight(point: Floats) -> float:
+        return choices.likelihood(strength, point)[0]
+
+    numeric = approx_fprime(strength, at_strength, 1e-7)
     np.testing.assert_allclose(in_strength, numeric, atol=1e-5)
-    numeric = approx_fprime(weight, lambda point: choices.likelihood(strength, point)[0], 1e-7)
+    numeric = approx_fprime(weight, at_weight, 1e-7)
     np.testing.assert_allclose(in_weight, numeric, atol=1e-5)
 
 

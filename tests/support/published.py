@@ -23,6 +23,8 @@ def reports_of(rows: list[tuple[str, str, float]]) -> tuple[Reports, list[str]]:
         item=np.array([items.index(row[1]) for row in rows]),
         grader=np.array([graders.index(row[0]) for row in rows]),
         value=np.array([row[2] for row in rows]),
+        level=np.array([int(row[2]) for row in rows]),
+        ladder=(np.arange(26.0),),
         n_items=len(items),
         n_graders=len(graders),
         component=np.zeros(len(items), np.int64),

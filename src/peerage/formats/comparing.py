@@ -8,6 +8,7 @@ import numpy as np
 
 from peerage.errors import InputError, Problem
 from peerage.gradebook.comparisons import Comparisons
+from peerage.tables.column import Column
 from peerage.tables.reading_files import read_sheet
 
 COLUMNS = ("judge", "winner", "loser")
@@ -25,7 +26,7 @@ def read_comparisons(path: str | Path) -> Comparisons:
     if missing:
         remedy = "a table of comparisons needs judge, winner and loser"
         raise InputError([Problem(f"there is no column {name!r}", remedy, path.name) for name in missing])
-    judges, winners, losers = ([text.strip() for text in sheet.column(name)] for name in COLUMNS)
+    judges, winners, losers = (_texts(sheet.column(name)) for name in COLUMNS)
     problems = [
         Problem(message, "correct the row or take it out", path.name, int(sheet.rows[index]))
         for index, (judge, winner, loser) in enumerate(zip(judges, winners, losers, strict=True))
@@ -44,6 +45,10 @@ def read_comparisons(path: str | Path) -> Comparisons:
         np.array([submissions[name] for name in winners], np.int64),
         np.array([submissions[name] for name in losers], np.int64),
     )
+
+
+def _texts(column: Column) -> list[str]:
+    return [column[index].strip() for index in range(len(column))]
 
 
 def _problem(judge: str, winner: str, loser: str) -> str:

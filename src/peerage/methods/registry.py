@@ -20,6 +20,7 @@ from peerage.methods.models.pg2 import PG2
 from peerage.methods.models.pg3 import PG3
 from peerage.methods.models.pg4 import PG4
 from peerage.methods.models.pg5 import PG5
+from peerage.methods.models.rasch import DriftingRasch, GeneralisedRasch, ManyFacetRasch
 from peerage.methods.ordinal.borda import Borda
 from peerage.methods.ordinal.bradley_terry import BradleyTerry
 from peerage.methods.ordinal.copeland import Copeland
@@ -56,6 +57,9 @@ METHODS: tuple[Method, ...] = (
     PG5(name="pg5"),
     EffortEM(name="effort-em"),
     EffortEM(name="effort-em-unbiased", bias=False),
+    ManyFacetRasch(name="rasch"),
+    DriftingRasch(name="rasch-drift"),
+    GeneralisedRasch(name="rasch-generalised"),
     Borda(name="borda"),
     Copeland(name="copeland"),
     R2R(name="r2r-copeland"),

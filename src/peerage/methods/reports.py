@@ -7,7 +7,7 @@ method's constants were published, on which each component's lowest and highest 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -27,6 +27,8 @@ class Reports:
     ----------
     item, grader: (reports,) indexes
     value: (reports,) the reported grades on the method's scale
+    level: (reports,) which of the component's grades they are, counted from 0
+    ladder: for each component, its grades on the method's scale
     n_items, n_graders: how many there are, with those that have no report
     component, assignment: (items,) indexes, assignments in the order of the file
     written_by, written: pairs of a grader and an item of which the grader is an author
@@ -36,6 +38,8 @@ class Reports:
     item: Indexes
     grader: Indexes
     value: Floats
+    level: Indexes
+    ladder: tuple[Floats, ...]
     n_items: int
     n_graders: int
     component: Indexes
@@ -49,11 +53,15 @@ class Reports:
         """The reports of a class, with each component's lowest and highest grade at ``low`` and ``high``."""
         review, component = np.nonzero(book.levels != MISSING)
         n_components = len(book.rubric)
+        level = book.levels[review, component].astype(np.int64)
+        ladder = tuple(
+            low[index] + (high[index] - low[index]) * entry.scaled / entry.scaled[-1]
+            for index, entry in enumerate(book.rubric.components)
+        )
         value = np.empty(len(review))
-        for index, entry in enumerate(book.rubric.components):
+        for index, steps in enumerate(ladder):
             mine = component == index
-            share = entry.scaled[book.levels[review[mine], index]] / entry.scaled[-1]
-            value[mine] = low[index] + (high[index] - low[index]) * share
+            value[mine] = steps[level[mine]]
         order = {name: index for index, name in enumerate(dict.fromkeys(book.assignments))}
         assignment = np.array([order[name] for name in book.assignments], np.int64)
         written_by, written = _written(book)
@@ -61,6 +69,8 @@ class Reports:
             item=book.review_submission[review].astype(np.int64) * n_components + component,
             grader=book.review_grader[review].astype(np.int64),
             value=value,
+            level=level,
+            ladder=ladder,
             n_items=book.n_submissions * n_components,
             n_graders=book.n_graders,
             component=np.tile(np.arange(n_components), book.n_submissions),
@@ -68,6 +78,16 @@ class Reports:
             written_by=written_by,
             written=written,
             is_staff=np.asarray(book.roles != 0),
+        )
+
+    def only(self, kept: NDArray[np.bool_]) -> Reports:
+        """Some of the reports; items and graders keep their places."""
+        return replace(
+            self,
+            item=self.item[kept],
+            grader=self.grader[kept],
+            value=self.value[kept],
+            level=self.level[kept],
         )
 
     @cached_property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -96,7 +96,5 @@ class RankWithTA(PeerRank):
     def solve(self, reports: Reports, rng: np.random.Generator) -> Solution:  # noqa: ARG002
         """The method itself."""
         by_staff = reports.is_staff[reports.grader]
-        peers = replace(
-            reports, item=reports.item[~by_staff], grader=reports.grader[~by_staff], value=reports.value[~by_staff]
-        )
+        peers = reports.only(~by_staff)
         return self.with_known(peers, reports.mean(by_staff.astype(float)))
