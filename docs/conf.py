@@ -34,16 +34,19 @@ CONTENTS = {
         "import/canvas import/canvas-csv import/canvas-json import/moodle import/open-edx import/mechanical-ta "
         "import/ipeer import/forms import/wizard"
     ),
-    "Evidence": "evaluate learned reproduction studies search simulate performance cluster",
+    "Evidence": "evaluate methods incentives learned reproduction studies search simulate performance cluster",
     "Reference": "glossary commands python model architecture",
 }
-"""The pages in the order of the site's contents."""
+"""The pages in the order of the site's contents; pages that are not named here come last."""
 
 
-def add_what_only_the_site_has(_app: Sphinx, page: str, source: list[str]) -> None:
+def add_what_only_the_site_has(app: Sphinx, page: str, source: list[str]) -> None:
     """Add the contents to the start page, and to the Python page what the docstrings say."""
     if page == "index":
-        source[0] += "".join(_contents(caption, pages.split()) for caption, pages in CONTENTS.items())
+        named = {caption: pages.split() for caption, pages in CONTENTS.items()}
+        known = {"index", *(name for pages in named.values() for name in pages)}
+        others = sorted(name for name in app.env.found_docs - known if not name.startswith("reproduction/"))
+        source[0] += "".join(_contents(*part) for part in (named | {"More": others}).items() if part[1])
     elif page == "reproduction":
         source[0] += _contents("All means", ["reproduction/*"], "glob")
     elif page == "python":

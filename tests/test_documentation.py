@@ -37,3 +37,10 @@ def test_the_site_builds_without_a_warning_and_loads_nothing_from_the_network(tm
     assert [name for name, page in pages.items() if LOADED.search(page)] == []
     styles = [style.read_text(encoding="utf-8") for style in (site / "_static").rglob("*.css")]
     assert not any(LOADED.search(style) for style in styles)
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md"])
+def test_the_paths_that_the_map_names_exist(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    paths = re.findall(r"`((?:src|tests|docs|benchmarks)/[\w./-]+)`", text)
+    assert [path for path in paths if "NAME" not in path and not (ROOT / path).exists()] == []
