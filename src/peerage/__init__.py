@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from peerage.formats import read_grades as read_grades
     from peerage.gradebook.book import Gradebook as Gradebook
     from peerage.gradebook.comparisons import Comparisons as Comparisons
+    from peerage.gradebook.excluding import exclude as exclude
     from peerage.gradebook.rulings import Exclusion as Exclusion
     from peerage.inference.fitting import fit as fit
     from peerage.inference.fitting import fit_many as fit_many
@@ -87,6 +88,7 @@ _HOMES = {
     "aggregate": "methods.registry",
     "credit": "decisions.credit",
     "evaluate": "evaluation.evaluating",
+    "exclude": "gradebook.excluding",
     "explain": "decisions.explain.explanation",
     "fit": "inference.fitting",
     "fit_many": "inference.fitting",
@@ -130,6 +132,7 @@ __all__ = [
     "aggregate",
     "credit",
     "evaluate",
+    "exclude",
     "explain",
     "fit",
     "fit_many",

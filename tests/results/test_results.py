@@ -197,7 +197,8 @@ def test_writers_at_the_same_time_do_not_mix(target: Path) -> None:
     texts = [str(number) * 10_000 for number in range(6)]
     program = "import sys; from killed_writer import write; write(sys.argv[1], sys.argv[2])"
     writers = [
-        subprocess.Popen([sys.executable, "-c", program, target, text], cwd=Path(__file__).parent) for text in texts
+        subprocess.Popen([sys.executable, "-c", program, target, text], cwd=Path(killed_writer.__file__).parent)
+        for text in texts
     ]
     assert [writer.wait(timeout=60) for writer in writers] == [0] * 6
     (text,) = {(target / name).read_text() for name in killed_writer.FILES}

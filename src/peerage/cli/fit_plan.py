@@ -74,7 +74,7 @@ class Plan:
             book, model, overrides = staff_options.hidden(book, model, overrides, self.key)
         if published is not None:
             more = staff_options.beside_published(book, published, self.republish)
-            book = replace(book, notices=(*book.notices, *more)).with_applicable(book.applicable)
+            book = replace(book, notices=(*book.notices, *more))
             said = (*said, *more)
         return Prepared(book, model, overrides, published, said)
 

@@ -47,6 +47,8 @@ class Gradebook:
     times: (reviews,) when each review was given (``NaT`` where unknown), or None
     notices: what was surprising in the data and how it was dealt with
     exclusions: reviews that the staff took out, which nothing here knows of
+    also_applicable: (submissions, components) which components belong to which submissions though no review at hand
+        tells, or None; part of :attr:`applicable`
     """
 
     rubric: Rubric
@@ -61,6 +63,7 @@ class Gradebook:
     times: NDArray[np.datetime64] | None = None
     notices: tuple[Problem, ...] = ()
     exclusions: tuple[Exclusion, ...] = ()
+    also_applicable: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         if self.times is not None and np.isnat(np.asarray(self.times, dtype="datetime64[us]")).all():
@@ -71,6 +74,7 @@ class Gradebook:
             ("review_grader", np.int32),
             ("levels", np.int16),
             ("times", "datetime64[us]"),
+            ("also_applicable", np.bool_),
         )
         for name, dtype in dtypes:
             if getattr(self, name) is None:
@@ -104,12 +108,14 @@ class Gradebook:
     def applicable(self) -> NDArray[np.bool_]:
         """(submissions, components): whether the component belongs to the submission's assignment.
 
-        A component belongs to an assignment when anybody graded it on any of the assignment's submissions.
+        A component belongs to an assignment when anybody graded it on any of the assignment's submissions, or where
+        ``also_applicable`` says so.
         """
         _, assignment = np.unique(np.array(self.assignments, dtype=object).astype(str), return_inverse=True)
         graded = np.zeros((int(assignment.max(initial=0)) + 1, len(self.rubric)), dtype=bool)
         np.logical_or.at(graded, assignment[self.review_submission], self.levels != MISSING)
-        return np.asarray(graded[assignment])
+        told = np.asarray(graded[assignment])
+        return told if self.also_applicable is None else told | self.also_applicable
 
     @cached_property
     def values(self) -> NDArray[np.float64]:
@@ -160,20 +166,14 @@ class Gradebook:
         mask = np.asarray(reviews)
         if mask.shape != (self.n_reviews,) or mask.dtype != bool:
             raise InputError(f"the reviews to select must be a mask of {self.n_reviews} true or false values")
-        kept = replace(
+        return replace(
             self,
             review_submission=self.review_submission[mask],
             review_grader=self.review_grader[mask],
             levels=self.levels[mask],
             times=None if self.times is None else self.times[mask],
+            also_applicable=self.applicable,
         )
-        return kept.with_applicable(self.applicable)
-
-    def with_applicable(self, applicable: NDArray[np.bool_]) -> Gradebook:
-        """Say which components belong to which submissions, where the reviews at hand no longer tell."""
-        changed = replace(self)
-        changed.__dict__["applicable"] = applicable
-        return changed
 
     def write(self, path: str | Path, *, wide: bool = False, rubric: bool = False) -> None:
         """Write the grades as CSV, TSV, XLSX or Parquet, by the suffix; with ``rubric``, a rubric.toml beside them."""
@@ -206,6 +206,8 @@ class Gradebook:
             raise InputError("there is nothing to fit: the gradebook holds no grade")
         if len(self.authors) != n_submissions or len(self.assignments) != n_submissions:
             raise InputError("each submission needs an entry in authors and in assignments")
+        if self.also_applicable is not None and self.also_applicable.shape != (n_submissions, len(self.rubric)):
+            raise InputError("also_applicable needs a row for each submission and a column for each component")
         if self.roles.shape != (n_graders,) or not np.isin(self.roles, range(len(ROLES))).all():
             raise InputError("each grader needs a role")
         if len(set(self.submissions)) != n_submissions or len(set(self.graders)) != n_graders:

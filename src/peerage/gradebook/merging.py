@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from peerage.errors import InputError, Problem
 from peerage.gradebook.book import MISSING, ROLES, STUDENT, Gradebook
 from peerage.gradebook.rulings import Exclusion
-from peerage.gradebook.structure import surprises
+from peerage.gradebook.structure import surprises, without_surprises
 from peerage.support.wording import counted, listed, quoted
 
 Indexes = NDArray[np.intp]
@@ -32,8 +32,8 @@ def merged(book: Gradebook, new: Gradebook) -> Gradebook:
     joint = _joined(book, new, matches)
     own = _own_work(joint)
     notices = [
-        *_without_surprises(book),
-        *_without_surprises(new),
+        *without_surprises(book),
+        *without_surprises(new),
         *_newcomers(book, joint),
         *_roles_changed(book, new, joint, matches),
         *_repeats(book, new, matches),
@@ -41,7 +41,7 @@ def merged(book: Gradebook, new: Gradebook) -> Gradebook:
     ]
     joint = joint.select(~own)
     said = (*dict.fromkeys(notices), *surprises(joint))
-    return replace(joint, notices=said).with_applicable(joint.applicable)
+    return replace(joint, notices=said)
 
 
 def places(keys: NDArray[np.integer], wanted: NDArray[np.integer]) -> Indexes:
@@ -110,7 +110,7 @@ def _joined(book: Gradebook, new: Gradebook, matches: _Matches) -> Gradebook:
     applicable = joint.applicable.copy()
     applicable[: book.n_submissions] |= book.applicable
     applicable[matches.submission] |= new.applicable
-    return joint.with_applicable(applicable)
+    return replace(joint, also_applicable=applicable)
 
 
 def _agreed(
@@ -179,12 +179,6 @@ def _other_rubric(book: Gradebook, new: Gradebook) -> Problem:
     how = f"differs in {quoted(names)}" if names else "has its components in another order"
     remedy = "read them with the rubric of the class: read_grades(file, rubric=posterior.book.rubric)"
     return Problem(f"the rubric of the new grades {how}", remedy)
-
-
-def _without_surprises(book: Gradebook) -> list[Problem]:
-    """What was said of a gradebook, but for what is odd about its structure: together with the other it may not be."""
-    odd = set(surprises(book))
-    return [notice for notice in book.notices if notice not in odd]
 
 
 def _newcomers(book: Gradebook, joint: Gradebook) -> Iterator[Problem]:

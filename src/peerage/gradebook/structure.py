@@ -79,6 +79,12 @@ def surprises(book: Gradebook) -> Iterable[Problem]:
         yield from _scale_surprises(component, levels[levels != MISSING])
 
 
+def without_surprises(book: Gradebook) -> list[Problem]:
+    """What was said of a gradebook, but for what is odd about its structure, which other reviews may change."""
+    odd = set(surprises(book))
+    return [notice for notice in book.notices if notice not in odd]
+
+
 def _single_reviews(book: Gradebook) -> Iterable[Problem]:
     graders = [book.graders[index] for index in np.flatnonzero(reviews_per_grader(book) == 1)]
     if graders:

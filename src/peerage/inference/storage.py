@@ -127,7 +127,7 @@ def _state_variables(arrays: dict[str, NDArray[Any]], index: int) -> dict[str, N
 
 def _book(meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Gradebook:
     times = arrays.get("book_times")
-    book = Gradebook(
+    return Gradebook(
         rubric=Rubric.from_toml(meta["rubric"]),
         submissions=tuple(meta["submissions"]),
         graders=tuple(meta["graders"]),
@@ -136,6 +136,6 @@ def _book(meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Gradebook:
         times=None if times is None else times.astype("datetime64[us]"),
         notices=tuple(Problem(*entry) for entry in meta["notices"]),
         exclusions=tuple(Exclusion(**entry) for entry in meta.get("exclusions", ())),
+        also_applicable=arrays["book_applicable"],
         **{name: arrays[f"book_{name}"] for name in _BOOK_ARRAYS},
     )
-    return book.with_applicable(arrays["book_applicable"])

@@ -90,7 +90,7 @@ def update(
         notices.append(STILL_MOVING if moving(runs[-1], touched) else WENT_ON)
     return replace(
         posterior,
-        book=replace(book, notices=tuple(notices)).with_applicable(book.applicable),
+        book=replace(book, notices=tuple(notices)),
         burn_in=burn_in + draws * (len(runs) - 1),
         restarts=(),
         samples=runs[-1],

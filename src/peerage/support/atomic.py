@@ -5,10 +5,11 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from filelock import FileLock, Timeout
 
 from peerage.errors import ResultsError
 
@@ -20,36 +21,6 @@ _LINUX_RELATIVE_TO_HERE = -100
 _LINUX_EXCHANGE = 2
 _MACOS_SWAP = 2
 
-if sys.platform == "win32":
-    import msvcrt
-
-    def _try(descriptor: int) -> bool:
-        try:
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        except PermissionError:
-            return False
-        return True
-
-    def _release(path: Path, descriptor: int) -> None:
-        # A file that another process has open cannot be removed here, so only the last holder removes it.
-        os.close(descriptor)
-        with suppress(PermissionError):
-            path.unlink(missing_ok=True)
-
-else:
-    import fcntl
-
-    def _try(descriptor: int) -> bool:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
-
-    def _release(path: Path, descriptor: int) -> None:
-        path.unlink(missing_ok=True)
-        os.close(descriptor)
-
 
 @contextmanager
 def locked(path: Path, busy: str | None = None) -> Iterator[None]:
@@ -58,11 +29,19 @@ def locked(path: Path, busy: str | None = None) -> Iterator[None]:
     The system releases the lock when its holder dies, however it dies. If another process holds it, it is waited for,
     or refused at once with what ``busy`` says.
     """
-    descriptor = _acquire(path, busy)
+    lock = FileLock(path, timeout=PATIENCE if busy is None else 0, poll_interval=_PAUSE)
+    try:
+        lock.acquire()
+    except Timeout:
+        message = f"another process has been writing for {PATIENCE:.0f} seconds; end it, or wait and try again"
+        raise ResultsError(busy or f"{path}: {message}") from None
     try:
         yield
     finally:
-        _release(path, descriptor)
+        # Windows does not remove a file that is open; there, releasing the lock removes it.
+        with suppress(PermissionError):
+            path.unlink(missing_ok=True)
+        lock.release()
 
 
 @contextmanager
@@ -96,27 +75,3 @@ def exchange(one: Path, other: Path) -> bool:
         # An older C library lacks the function.
         return False
     return False
-
-
-def _acquire(path: Path, busy: str | None) -> int:
-    deadline = time.monotonic() + PATIENCE
-    while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-        is_free = _try(descriptor)
-        if is_free and _is_at(path, descriptor):
-            return descriptor
-        os.close(descriptor)
-        if busy is not None and not is_free:
-            raise ResultsError(busy)
-        if time.monotonic() > deadline:
-            message = f"another process has been writing for {PATIENCE:.0f} seconds; end it, or wait and try again"
-            raise ResultsError(f"{path}: {message}")
-        time.sleep(_PAUSE)
-
-
-def _is_at(path: Path, descriptor: int) -> bool:
-    """Whether the locked file is still the one at ``path``: its last holder may have removed it meanwhile."""
-    try:
-        return os.path.samestat(path.stat(), os.fstat(descriptor))
-    except FileNotFoundError:
-        return False

@@ -17,8 +17,8 @@ from peerage.errors import InputError, Problem
 from peerage.formats.rows.entries import Entries
 from peerage.formats.rows.findings import Findings, NothingLeftError
 from peerage.formats.staff.staff_rows import Row, beside, extra_columns, reason_problems, rows_of
+from peerage.gradebook.excluding import exclusion_notices
 from peerage.gradebook.rulings import Exclusion
-from peerage.support.wording import counted, quoted
 from peerage.tables.reading_files import read_sheet
 
 EXCLUDE_NAME = "exclude.csv"
@@ -86,7 +86,11 @@ class Exclusions:
         applied = tuple(
             replace(rule, n_reviews=entries.n_reviews(hit)) for rule, hit in zip(self.rules, hits, strict=True)
         )
-        found.notices += (*self.notices, *_notices(entries, kept))
+        lost = (
+            [column.values[code] for code in np.setdiff1d(column.codes[~kept], column.codes[kept])]
+            for column in (entries.submission, entries.grader)
+        )
+        found.notices += (*self.notices, *exclusion_notices(entries.n_reviews(~kept), *lost))
         return entries.select(kept), applied
 
 
@@ -100,12 +104,3 @@ def _hits(entries: Entries, rule: Exclusion) -> NDArray[np.bool_]:
     """The rows that a rule takes out."""
     by = entries.grader.where(lambda name: rule.grader in ("", name))
     return by & entries.submission.where(lambda name: rule.submission in ("", name))
-
-
-def _notices(entries: Entries, kept: NDArray[np.bool_]) -> Iterator[Problem]:
-    yield Problem(f"excluded {counted(entries.n_reviews(~kept), 'review')}")
-    for noun, column in (("submission", entries.submission), ("grader", entries.grader)):
-        lost = np.setdiff1d(column.codes[~kept], column.codes[kept])
-        if len(lost):
-            names = quoted(column.values[code] for code in lost)
-            yield Problem(f"left out {counted(len(lost), noun)} without any review that counts: {names}")

@@ -74,7 +74,7 @@ class Key:
         review_grader = np.argsort(grader_place)[book.review_grader]
         order = np.lexsort((review_grader, review_submission))
         notices = [Problem("notes about the data name people; they were printed when the class was fitted")]
-        hidden = Gradebook(
+        return Gradebook(
             rubric=book.rubric,
             submissions=submissions,
             graders=graders,
@@ -97,8 +97,8 @@ class Key:
                 )
                 for rule in book.exclusions
             ),
+            also_applicable=book.applicable[submission_place],
         )
-        return hidden.with_applicable(book.applicable[submission_place])
 
     def hide_overrides(self, overrides: Iterable[Override]) -> tuple[Override, ...]:
         """The grades that staff set, without the reasons."""
