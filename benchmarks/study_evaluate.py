@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 import peerage as pg
-from peerage.evaluation.evaluation import Evaluation, paired
+from peerage.evaluation.evaluation import Evaluation
+from peerage.evaluation.evaluation_tables import paired
 from peerage.evaluation.folds import deal
 from peerage.evaluation.scoring import Sampling, score_fold
 from peerage.simulation.simulated_class import SETTINGS

@@ -16,6 +16,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from peerage.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from peerage.decisions.credit import credit as credit
     from peerage.decisions.explain.explanation import Explanation as Explanation
@@ -58,8 +60,6 @@ if TYPE_CHECKING:
     from peerage.simulation.simulated_class import simulate as simulate
     from peerage.simulation.truth import Truth as Truth
     from peerage.support.progress import Progress as Progress
-
-__version__ = "0.1.0"
 
 _HOMES = {
     "Aggregate": "methods.contract",

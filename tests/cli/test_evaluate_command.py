@@ -12,7 +12,7 @@ import pytest
 
 import peerage as pg
 from peerage.cli import main
-from peerage.evaluation.evaluation import COLUMNS
+from peerage.evaluation.evaluation_tables import COLUMNS
 
 OPTIONS = ["--chains", "1", "--draws", "30", "--burn-in", "20", "-q"]
 NAMES = {"evaluation.csv", "reviews.csv", "tests.csv", "evaluation.txt", "evaluation.png", "evaluation.svg", "run.json"}

@@ -15,8 +15,9 @@ import peerage as pg
 from peerage.evaluation.ablations import ablations, difference
 from peerage.evaluation.baselines import BASELINES
 from peerage.evaluation.evaluating import Job, run_task
-from peerage.evaluation.evaluation import COLUMNS, Evaluation
+from peerage.evaluation.evaluation import Evaluation
 from peerage.evaluation.evaluation_in_words import p_words
+from peerage.evaluation.evaluation_tables import COLUMNS
 from peerage.evaluation.folds import NO_FOLD, deal
 from peerage.evaluation.scoring import Sampling, Score
 from peerage.model import Model

@@ -15,7 +15,6 @@ from typing import Annotated
 
 import typer
 
-from peerage import __version__
 from peerage.cli import (
     aggregate,
     canvas,
@@ -37,6 +36,7 @@ from peerage.cli import (
 )
 from peerage.cli.console import describe_error, say
 from peerage.errors import PeerageError, ServiceError
+from peerage.version import __version__
 
 BAD_INPUT, INTERRUPTED, FAULT = 2, 130, 1
 

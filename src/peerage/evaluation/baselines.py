@@ -25,7 +25,7 @@ from scipy.special import ndtr
 
 from peerage.evaluation.scoring import Score
 from peerage.gradebook.book import MISSING, Gradebook
-from peerage.inference.checking.held_out import mean_and_median_of_others, scaled_values
+from peerage.gradebook.report_means import mean_and_median_of_others, mean_reports, scaled_values
 from peerage.rubric import Component
 
 Floats = NDArray[np.float64]
@@ -138,8 +138,8 @@ def _unknown(component: Component) -> Spread:
 def _grades(book: Gradebook) -> dict[str, Floats]:
     """(cells,) the grade that each baseline gives each submission's components, on the model's scale."""
     average = np.broadcast_to(_averages(book, np.ones(book.n_reviews, bool)), book.applicable.shape)
-    by_submission = pd.DataFrame(scaled_values(book)).groupby(book.review_submission)
-    tables = {MEAN: by_submission.mean(), MEDIAN: by_submission.median()}
-    found = {name: table.reindex(range(book.n_submissions)).to_numpy() for name, table in tables.items()}
+    values = scaled_values(book)
+    medians = pd.DataFrame(values).groupby(book.review_submission).median().reindex(range(book.n_submissions))
+    found = {MEAN: mean_reports(book, values)[0], MEDIAN: medians.to_numpy()}
     found = {name: np.where(np.isnan(grades), average, grades) for name, grades in found.items()} | {AVERAGE: average}
     return {name: grades[book.applicable] for name, grades in found.items()}

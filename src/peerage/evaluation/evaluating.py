@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from peerage.errors import InputError, ModelError
 from peerage.evaluation.ablations import ablations
 from peerage.evaluation.baselines import BASELINES, score_baselines
-from peerage.evaluation.evaluation import REVIEW_COLUMNS, Evaluation
+from peerage.evaluation.evaluation import Evaluation
+from peerage.evaluation.evaluation_tables import REVIEW_COLUMNS
 from peerage.evaluation.folds import NO_FOLD, deal
 from peerage.evaluation.scoring import Sampling, Score, score_by_loo, score_fold, score_nothing
 from peerage.gradebook.book import Gradebook
@@ -21,7 +22,8 @@ from peerage.inference.layout import lay_out
 from peerage.inference.sampling.chains import at_least, must_compile
 from peerage.model import Model
 from peerage.support.executor import open_executor
-from peerage.support.progress import Counter, Listener, listening
+from peerage.support.listening import listening
+from peerage.support.progress import Counter, Listener
 from peerage.support.stopping import stoppable
 
 FOLDS = 10

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from peerage.evaluation.evaluation import Evaluation
 from peerage.evaluation.evaluation_in_words import SIGNIFICANT, titled
+from peerage.evaluation.evaluation_tables import EvaluationTables
 from peerage.evaluation.figure_files import new_figure
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _ROW, _MARGIN, _WIDTH = 0.36, 1.0, 9.0
 DELTA, CHANGE = "log probability of all reviews, beside the base model's", "mean change of grades (of 5)"
 
 
-def draw(found: Evaluation) -> Figure:
+def draw(found: EvaluationTables) -> Figure:
     """Bars of differences from the base model, with two standard errors; baselines on a scale of their own."""
     table = found.table().assign(title=[titled(found, name) for name in found.scores])
     is_model = table["model"].isin(list(found.models))

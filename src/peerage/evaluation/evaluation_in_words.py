@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from peerage.evaluation.ablations import difference
 from peerage.evaluation.baselines import AVERAGE, MEAN, MEDIAN
-from peerage.evaluation.evaluation import Evaluation, Test, priors_name
+from peerage.evaluation.evaluation_tables import EvaluationTables, Test, priors_name
 from peerage.support.wording import counted
 
 SIGNIFICANT = 0.05
@@ -19,12 +19,12 @@ _BASELINES = {
 }
 
 
-def sentences(found: Evaluation) -> list[str]:
+def sentences(found: EvaluationTables) -> list[str]:
     """What was done, how the base model does, and how each other model and baseline compares."""
     return [*_setting(found), *_models(found), *_baselines(found)]
 
 
-def _setting(found: Evaluation) -> Iterator[str]:
+def _setting(found: EvaluationTables) -> Iterator[str]:
     book, base = found.book, found.models[found.base]
     what = f"{counted(book.n_reviews, 'review')} of {counted(book.n_submissions, 'submission')}"
     if found.folds is None:
@@ -43,7 +43,7 @@ def _setting(found: Evaluation) -> Iterator[str]:
     )
 
 
-def _models(found: Evaluation) -> Iterator[str]:
+def _models(found: EvaluationTables) -> Iterator[str]:
     changes = dict(zip(found.scores, found.table()["grade_change"], strict=True))
     for name, model in list(found.models.items())[1:]:
         test = found.test(name)
@@ -55,19 +55,19 @@ def _models(found: Evaluation) -> Iterator[str]:
         )
 
 
-def titled(found: Evaluation, name: str) -> str:
+def titled(found: EvaluationTables, name: str) -> str:
     """What a model changes in the base model, if that is one feature, or else its name."""
     feature = difference(found.models[found.base], found.models[name]) if name in found.models else None
     return name if feature is None else f"{'with' if feature[1] else 'without'} {feature[0]}"
 
 
-def _baselines(found: Evaluation) -> Iterator[str]:
+def _baselines(found: EvaluationTables) -> Iterator[str]:
     for name, title in _BASELINES.items():
         test = found.test(name)
         yield f"{title}: {_figures(found, name, test)}; {_against_baseline(test)}."
 
 
-def _figures(found: Evaluation, name: str, test: Test) -> str:
+def _figures(found: EvaluationTables, name: str, test: Test) -> str:
     by_review = found.test(name, "reviews").p_value
     tests = f"{p_words(test.p_value)} over submissions, {p_words(by_review)} over reviews"
     return f"{test.delta:+,.1f} ± {test.delta_se:,.1f} ({tests})"

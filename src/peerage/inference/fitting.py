@@ -15,6 +15,7 @@ from peerage.errors import InputError, ModelError
 from peerage.gradebook.book import Gradebook
 from peerage.inference.checking.leave_one_out import leave_one_out
 from peerage.inference.layout import Layout, lay_out
+from peerage.inference.model_choice import choose
 from peerage.inference.posterior import Posterior
 from peerage.inference.sampling.chains import ChainState, Samples, at_least, must_compile, sample
 from peerage.inference.sampling.draws import Draws
@@ -23,7 +24,8 @@ from peerage.inference.sampling.mirror_modes import restarted, worse_chains
 from peerage.inference.sampling.settling import settled
 from peerage.model import Model
 from peerage.support.executor import open_executor
-from peerage.support.progress import Counter, Listener, listening
+from peerage.support.listening import listening
+from peerage.support.progress import Counter, Listener
 from peerage.support.stopping import stoppable
 
 AUTO = "auto"
@@ -199,8 +201,6 @@ def fit_chosen(
     book: Gradebook, base: Model, *, draws: int = DEFAULT_DRAWS, target_ess: int | None = None, **settings: Any
 ) -> Posterior:
     """Compare models with a quarter of the draws, and fit the one that is chosen; ``base`` has what is fixed."""
-    from peerage.inference.model_choice import choose
-
     few = max(draws // 4, 100)
     model, choice = choose(book, base, lambda model: fit(book, model, draws=few, **settings))
     return replace(fit(book, model, draws=draws, target_ess=target_ess, **settings), choice=choice)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from peerage.errors import ModelError
 from peerage.gradebook.book import INSTRUCTOR, MISSING, STUDENT, TA, Gradebook
+from peerage.gradebook.report_means import mean_reports, scaled_values
 from peerage.inference.numerics.arrays import Clamps, Reports
 from peerage.inference.numerics.hyperparameters import (
     EFFORT,
@@ -113,11 +114,10 @@ class Layout:
     @cached_property
     def report_means(self) -> NDArray[np.float64]:
         """(cells,) the mean of each cell's reports on the model's scale, or the prior mean where there are none."""
-        cells = self.reports.report_cell
-        counts = np.bincount(cells, minlength=self.n_cells)
-        sums = np.bincount(cells, self.report_value, minlength=self.n_cells)
+        means, _ = mean_reports(self.book, scaled_values(self.book))
         prior = self.true_grade_prior[0][self.reports.cell_component]
-        return np.asarray(np.where(counts > 0, sums / np.maximum(counts, 1), prior))
+        cells = means[self.book.applicable]
+        return np.asarray(np.where(np.isnan(cells), prior, cells))
 
     @property
     def priors(self) -> Priors:

@@ -4,73 +4,46 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from peerage.errors import InputError, MissingExtraError, Problem
-from peerage.gradebook.book import MISSING, ROLES, STUDENT, Gradebook
+from peerage.gradebook.book import ROLES, Gradebook
+from peerage.gradebook.report_means import mean_reports, peer_means
 from peerage.inference.checking.convergence import convergence_problems
 from peerage.inference.checking.fit_warnings import problems_of
 from peerage.inference.checking.held_out import HeldOut, held_out
 from peerage.inference.checking.leave_one_out import LeaveOneOut, leave_one_out
 from peerage.inference.checking.predictive_checks import Checks, predictive_checks
 from peerage.inference.checking.predictive_density import log_likelihood, report_masses
+from peerage.inference.fitted import Fitted
 from peerage.inference.information import Information
-from peerage.inference.layout import Layout, lay_out
-from peerage.inference.margins import Margins, margins_of
 from peerage.inference.numerics.diagnostics import Diagnostics, rhat_and_ess
-from peerage.inference.priors_in_words import coordinate_names, in_use, priors_table, typical_priors
-from peerage.inference.sampling.chains import VARIABLES, Samples, at_least, sample
-from peerage.inference.sampling.draws import Draws
+from peerage.inference.posterior_file import write
+from peerage.inference.priors_in_words import coordinate_names, in_use, priors_table
+from peerage.inference.sampling.chains import VARIABLES, at_least, sample
 from peerage.inference.totals import totals_table
-from peerage.model import Model, Priors
-from peerage.support.progress import Counter, Listener, listening
+from peerage.inference.updating import update
+from peerage.support.listening import listening
+from peerage.support.progress import Counter, Listener
 from peerage.support.stopping import stoppable
-
-if TYPE_CHECKING:
-    from peerage.inference.model_choice import Choice
 
 LOWER, UPPER = 0.05, 0.95
 """The quantiles that are called lower and upper in all tables."""
 
 
 @dataclass(frozen=True, eq=False)
-class Posterior:
+class Posterior(Fitted):
     """Draws of all that is unknown about a class, and tables made from them.
 
     Made by :func:`peerage.fit`; saved with :meth:`save` and read back with :func:`peerage.load`.
     """
-
-    book: Gradebook
-    model: Model
-    seed: int
-    burn_in: int
-    samples: Samples
-    timings: dict[str, float] = field(default_factory=dict)
-    restarts: tuple[int, ...] = ()
-    choice: Choice | None = None
-
-    @cached_property
-    def layout(self) -> Layout:
-        """How the class is laid out for the sampler."""
-        return lay_out(self.book, self.model)
-
-    @cached_property
-    def draws(self) -> Draws:
-        """Draws by variable: ``true_grade``, ``reliability``, ``bias``, ``effort``."""
-        return Draws(self.layout, self.samples, self.seed)
-
-    @cached_property
-    def margins(self) -> Margins:
-        """Each variable's entries one by one, from the draws or from running summaries of them."""
-        return margins_of(self.layout, self.samples, self.draws)
 
     # Tables
 
@@ -93,8 +66,9 @@ class Posterior:
             columns["lower"][mine] = np.clip(component.from_model(lower[mine]), grades[0], grades[-1])
             columns["upper"][mine] = np.clip(component.from_model(upper[mine]), grades[0], grades[-1])
             columns["confidence"][mine] = mass[np.arange(len(mine)), best]
-        peer_mean, n_grades = self.peers()
-        return pd.DataFrame(self._cell_ids() | columns | {"peer_mean": peer_mean, "n_grades": n_grades})
+        _, n_grades = mean_reports(book, book.values)
+        graded = {"peer_mean": peer_means(book), "n_grades": n_grades[book.applicable]}
+        return pd.DataFrame(self.cell_ids() | columns | graded)
 
     def graders(self) -> pd.DataFrame:
         """Each grader's reliability, bias, effort and dependability, with intervals; and effort × reliability.
@@ -140,7 +114,7 @@ class Posterior:
         grades = np.zeros((len(components), layout.max_levels))
         for index, component in enumerate(components):
             grades[index, : component.n_levels] = component.values
-        ids = {name: values[cell] for name, values in self._cell_ids().items()}
+        ids = {name: values[cell] for name, values in self.cell_ids().items()}
         probability = self.samples.level_mass[cell, level]
         return pd.DataFrame(
             ids | {"grade": grades[layout.reports.cell_component[cell], level], "probability": probability}
@@ -170,11 +144,6 @@ class Posterior:
     def priors(self) -> pd.DataFrame:
         """The hyperparameters, on the model's 0–5 scale: value and, where they were learned, interval; and meaning."""
         return priors_table(self.layout, self.samples.hyper, (LOWER, UPPER))
-
-    @cached_property
-    def hyperparameters(self) -> Priors:
-        """The fixed priors, or those of the learned hyperparameters' means."""
-        return typical_priors(self.layout, self.samples.hyper)
 
     # Is it to be trusted?
 
@@ -298,16 +267,12 @@ class Posterior:
         more than a few seconds allow. It discards a few first, and more while what the new grades touch still
         moves; ``burn_in`` of the result tells how many. ``progress`` and ``stop`` are as in :func:`peerage.fit`.
         """
-        from peerage.inference.updating import update
-
         with stoppable(stop):
             return update(self, new_grades, draws=draws, burn_in=burn_in, workers=workers, progress=progress)
 
     def save(self, path: str | Path) -> None:
         """Write everything to one file (npz, no pickle)."""
-        from peerage.inference.storage import save
-
-        save(self, path)
+        write(self, path)
 
     def to_arviz(self) -> Any:
         """An ArviZ ``DataTree`` with named coordinates and the log likelihood of every review."""
@@ -351,36 +316,6 @@ class Posterior:
         )
 
     # Parts
-
-    def _cell_ids(self) -> dict[str, NDArray[Any]]:
-        book, layout = self.book, self.layout
-        return {
-            "submission": np.array(book.submissions, dtype=object)[layout.cell_submission],
-            "component": np.array(book.rubric.names, dtype=object)[layout.reports.cell_component],
-        }
-
-    def inferred(self) -> Iterator[tuple[str, NDArray[np.intp], list[str]]]:
-        """The variables, and the places and ids of those entries that are not fixed."""
-        ids = self._cell_ids()
-        cells = [f"{u} in {c}" for u, c in zip(ids["submission"], ids["component"], strict=True)]
-        free = np.flatnonzero(self.layout.fixed_level == MISSING)
-        yield "true_grade", free, [cells[cell] for cell in free]
-        for name in VARIABLES[1:]:
-            free = np.flatnonzero(np.isnan(getattr(self.layout.known, name)))
-            yield name, free, [self.book.graders[grader] for grader in free]
-
-    def peers(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """(cells,) the mean of students' reports in the rubric's units, and the number of graders of any role."""
-        book = self.book
-        graded = book.levels != MISSING
-        by_student = graded & (book.roles[book.review_grader] == STUDENT)[:, None]
-        shape = (book.n_submissions, len(book.rubric))
-        counts, sums, n_grades = np.zeros(shape), np.zeros(shape), np.zeros(shape, np.int64)
-        np.add.at(counts, book.review_submission, by_student)
-        np.add.at(sums, book.review_submission, np.where(by_student, np.nan_to_num(book.values), 0.0))
-        np.add.at(n_grades, book.review_submission, graded)
-        means = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
-        return means[book.applicable], n_grades[book.applicable]
 
     @cached_property
     def _diagnosed(self) -> dict[str, tuple[Diagnostics, list[str]]]:

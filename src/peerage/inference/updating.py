@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,15 +19,16 @@ from scipy.special import fdtri
 from peerage.errors import InputError, Problem
 from peerage.gradebook.book import MISSING, Gradebook
 from peerage.gradebook.merging import merged, places
+from peerage.inference.fitted import Fitted
 from peerage.inference.layout import Layout, lay_out
 from peerage.inference.numerics.likelihood import Grid
 from peerage.inference.priors_in_words import in_use
 from peerage.inference.sampling.chains import VARIABLES, ChainState, Samples, at_least, must_compile, sample
 from peerage.inference.sampling.steadied_averages import Matches, steadied
-from peerage.support.progress import Counter, Listener, listening
+from peerage.support.listening import listening
+from peerage.support.progress import Counter, Listener
 
-if TYPE_CHECKING:
-    from peerage.inference.posterior import Posterior
+F = TypeVar("F", bound=Fitted)
 
 REPORTS_A_CHAIN = 1_600_000
 """How many reports the kept draws of a chain visit unless told otherwise: with four chains, a few seconds' work."""
@@ -50,14 +51,14 @@ STILL_MOVING = Problem("the chains have not settled after the new grades", "fit 
 
 
 def update(
-    posterior: Posterior,
+    posterior: F,
     new_grades: Gradebook,
     *,
     draws: int | None = None,
     burn_in: int | None = None,
     workers: int | None = None,
     progress: bool | Listener = False,
-) -> Posterior:
+) -> F:
     """The posterior with new grades; see :meth:`Posterior.update`."""
     if not isinstance(new_grades, Gradebook):
         raise InputError("update takes a Gradebook; make one of a file with read_grades")
@@ -98,13 +99,13 @@ def update(
     )
 
 
-def default_draws(posterior: Posterior, layout: Layout) -> int:
+def default_draws(posterior: Fitted, layout: Layout) -> int:
     """As many draws a chain as the posterior has, but no more than a few seconds allow."""
     affordable = max(FEWEST_DRAWS, REPORTS_A_CHAIN // len(layout.report_level))
     return min(affordable, posterior.samples.n_draws)
 
 
-def carried_over(posterior: Posterior, layout: Layout) -> tuple[ChainState, ...]:
+def carried_over(posterior: Fitted, layout: Layout) -> tuple[ChainState, ...]:
     """The chains' last states, laid out anew; what is new starts where a fit starts it."""
     before = posterior.samples
     starts = sample(layout, chains=before.n_chains, draws=0, burn_in=0, seed=posterior.seed).states

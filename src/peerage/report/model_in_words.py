@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from peerage.inference.checking.held_out import HeldOut
-from peerage.inference.model_choice import Choice
+from peerage.inference.chosen_model import Choice
 from peerage.inference.priors_in_words import FIXED
 from peerage.model import INSTRUCTOR_RELIABILITY
 from peerage.results.summary import unreliable_predictions

@@ -16,10 +16,10 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from peerage import __version__
 from peerage.report.classes_page import ClassesPage
 from peerage.report.staff_page import StaffPage
 from peerage.report.student_page import StudentPage
+from peerage.version import __version__
 
 _TEMPLATES = Path(__file__).with_name("templates")
 _UNSAFE = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from peerage import __version__
 from peerage.decisions.choices import Choices
 from peerage.decisions.credit import credit_columns, idle_authors
 from peerage.decisions.explain.explanation import Explanation
@@ -27,6 +26,7 @@ from peerage.report.pages import REPORT, fitted_html
 from peerage.report.report_source import Fitted
 from peerage.rubric import Rubric, tidy
 from peerage.tables.writing_tables import write_table
+from peerage.version import __version__
 
 DIGITS = 5
 """How many significant digits of an estimate are written."""

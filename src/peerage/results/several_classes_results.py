@@ -17,13 +17,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
-from peerage import __version__
 from peerage.errors import Problem
 from peerage.report.pages import REPORT, classes_html
 from peerage.results import result_folder
 from peerage.results.outputs import GRADERS, RECORD, Outputs
 from peerage.results.saved_results import read_record
 from peerage.tables.escaping import guard
+from peerage.version import __version__
 
 TABLES = ("grades.csv", "totals.csv", GRADERS)
 """The tables that all classes share."""

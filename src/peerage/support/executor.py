@@ -29,9 +29,9 @@ from queue import Empty, SimpleQueue
 from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
-from peerage import __version__
 from peerage.errors import InputError, MissingExtraError, ServiceError
 from peerage.support.stopping import check_stopped, stoppable
+from peerage.version import __version__
 
 S = TypeVar("S")
 T = TypeVar("T")

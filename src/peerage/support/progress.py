@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -32,19 +31,6 @@ Listener = Callable[[Progress], None]
 """Is called by the thread that asked for the work, several times a second. An exception in it ends the work."""
 
 
-@contextmanager
-def listening(progress: bool | Listener) -> Iterator[Listener]:
-    """The function to tell: the caller's own, one that draws a bar on standard error if ``True``, or a deaf one."""
-    if progress is True:
-        # The only way by which the library writes to a terminal, and only if asked to.
-        from peerage.support.progress_bar import ProgressBar
-
-        with ProgressBar() as bar:
-            yield bar
-    else:
-        yield progress or _ignore
-
-
 class Counter:
     """Counts what is done of a phase, and tells a listener."""
 
@@ -68,7 +54,3 @@ class Counter:
     def tell(self, note: str = "") -> None:
         """Tell how far the phase has come."""
         self.listener(Progress(self.phase, self.done, self.total, note))
-
-
-def _ignore(_: Progress) -> None:
-    pass

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from peerage.evaluation.evaluation import paired
+from peerage.evaluation.evaluation_tables import paired
 from peerage.evaluation.scoring import Sampling, score_by_loo
 from peerage.model import Model
 from peerage_studies.study_definition import Course, Row, Study, Task

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from peerage.decisions.spotchecks.benefit import Benefit
 from peerage.decisions.spotchecks.related import by_submission
 from peerage.gradebook.book import MISSING, STUDENT, Gradebook
-from peerage.inference.checking.held_out import scaled_values
+from peerage.gradebook.report_means import scaled_values
 from peerage.inference.posterior import UPPER, Posterior
 from peerage.rubric import MODEL_MAXIMUM
 from peerage.support.wording import counted

@@ -17,7 +17,6 @@ from typing import Any
 
 import pandas as pd
 
-from peerage import __version__
 from peerage.errors import InputError, ModelError, Problem
 from peerage.evaluation.evaluating import FOLDS
 from peerage.evaluation.folds import deal
@@ -31,10 +30,12 @@ from peerage.inference.layout import lay_out
 from peerage.inference.sampling.chains import at_least, must_compile
 from peerage.model import Model, Priors
 from peerage.support.executor import Executor, open_executor
-from peerage.support.progress import Counter, Listener, listening
+from peerage.support.listening import listening
+from peerage.support.progress import Counter, Listener
 from peerage.support.stopping import stoppable
 from peerage.support.wording import counted
 from peerage.tables.writing_tables import csv_text
+from peerage.version import __version__
 
 BEST = "best.toml"
 """The file with the best priors, from which a fit can read them."""

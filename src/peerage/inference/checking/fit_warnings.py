@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from peerage.errors import Problem
+from peerage.gradebook.report_means import peer_means
 from peerage.inference.checking.suspicions import constant_students
+from peerage.inference.fitted import Fitted
 from peerage.support.wording import counted
-
-if TYPE_CHECKING:
-    from peerage.inference.posterior import Posterior
 
 _END_CELL_LIMIT = 1e-3
 _LARGEST_SHIFT = 0.5
 """How far priors may move a component's mean grade, on the 0–5 scale, before a fit warns."""
 
 
-def problems_of(posterior: Posterior) -> Iterator[Problem]:
+def problems_of(posterior: Fitted) -> Iterator[Problem]:
     """Everything that is wrong, in the order in which one would look into it."""
     yield from _modes(posterior)
     yield from _ends_of_grids(posterior)
@@ -28,11 +26,11 @@ def problems_of(posterior: Posterior) -> Iterator[Problem]:
     yield from _constant(posterior)
 
 
-def _moved_by_priors(posterior: Posterior) -> Iterator[Problem]:
+def _moved_by_priors(posterior: Fitted) -> Iterator[Problem]:
     """Components whose grades fixed priors move as a whole: they were made for another class."""
     if posterior.model.learned:
         return
-    peers, _ = posterior.peers()
+    peers = peer_means(posterior.book)
     mu_s, _ = posterior.layout.true_grade_prior
     for index, component in enumerate(posterior.book.rubric.components):
         mine = (posterior.layout.reports.cell_component == index) & ~np.isnan(peers)
@@ -48,7 +46,7 @@ def _moved_by_priors(posterior: Posterior) -> Iterator[Problem]:
             yield Problem(message, "use learned priors")
 
 
-def _modes(posterior: Posterior) -> Iterator[Problem]:
+def _modes(posterior: Fitted) -> Iterator[Problem]:
     if posterior.restarts:
         number = f"{counted(len(posterior.restarts), 'chain')} of {posterior.samples.n_chains}"
         message = (
@@ -58,7 +56,7 @@ def _modes(posterior: Posterior) -> Iterator[Problem]:
         yield Problem(message)
 
 
-def _unidentified(posterior: Posterior) -> Iterator[Problem]:
+def _unidentified(posterior: Fitted) -> Iterator[Problem]:
     """Learned priors need submissions with several reports, to tell graders' noise from differences in quality."""
     most = np.bincount(posterior.layout.reports.report_cell, minlength=posterior.layout.n_cells).max()
     if posterior.model.learned and most < 2:
@@ -66,7 +64,7 @@ def _unidentified(posterior: Posterior) -> Iterator[Problem]:
         yield Problem(message, "have each submission graded more than once, or use fixed priors")
 
 
-def _constant(posterior: Posterior) -> Iterator[Problem]:
+def _constant(posterior: Fitted) -> Iterator[Problem]:
     """Students who give the same grades to everything, where what reports tell decides what they count."""
     if not posterior.model.learned:
         return
@@ -74,7 +72,7 @@ def _constant(posterior: Posterior) -> Iterator[Problem]:
         yield Problem(f"{row['grader']!r} {row['sentence']}", "look at the reviews, and talk to the student")
 
 
-def _ends_of_grids(posterior: Posterior) -> Iterator[Problem]:
+def _ends_of_grids(posterior: Fitted) -> Iterator[Problem]:
     """Draws that pile up at the end of a grid: the grid, not the data, decides there."""
     for name, free, labels in posterior.inferred():
         share = posterior.margins.at_ends(name)[free]
@@ -84,7 +82,7 @@ def _ends_of_grids(posterior: Posterior) -> Iterator[Problem]:
             yield Problem(message, _end_cell_remedy(posterior))
 
 
-def _end_cell_remedy(posterior: Posterior) -> str:
+def _end_cell_remedy(posterior: Fitted) -> str:
     if posterior.model.learned:
         return "it is as extreme as the model allows: look at the reports behind it"
     if posterior.model.grids == "wide":

@@ -1,0 +1,83 @@
+"""What a fit leaves behind, before tables are made of it: the class, the model, the draws and how they were made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerage.gradebook.book import MISSING, Gradebook
+from peerage.inference.chosen_model import Choice
+from peerage.inference.layout import Layout, lay_out
+from peerage.inference.margins import Margins, margins_of
+from peerage.inference.priors_in_words import typical_priors
+from peerage.inference.sampling.chains import VARIABLES, Samples
+from peerage.inference.sampling.draws import Draws
+from peerage.model import Model, Priors
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """The parts of a posterior.
+
+    Attributes
+    ----------
+    book, model: what was fitted
+    seed: with which the chains started
+    burn_in: how many sweeps each chain discarded
+    samples: what the chains drew
+    timings: seconds by what they were spent on
+    restarts: the chains that started again from a better one
+    choice: the models that were compared, if the model was chosen
+    """
+
+    book: Gradebook
+    model: Model
+    seed: int
+    burn_in: int
+    samples: Samples
+    timings: dict[str, float] = field(default_factory=dict)
+    restarts: tuple[int, ...] = ()
+    choice: Choice | None = None
+
+    @cached_property
+    def layout(self) -> Layout:
+        """How the class is laid out for the sampler."""
+        return lay_out(self.book, self.model)
+
+    @cached_property
+    def draws(self) -> Draws:
+        """Draws by variable: ``true_grade``, ``reliability``, ``bias``, ``effort``."""
+        return Draws(self.layout, self.samples, self.seed)
+
+    @cached_property
+    def margins(self) -> Margins:
+        """Each variable's entries one by one, from the draws or from running summaries of them."""
+        return margins_of(self.layout, self.samples, self.draws)
+
+    @cached_property
+    def hyperparameters(self) -> Priors:
+        """The fixed priors, or those of the learned hyperparameters' means."""
+        return typical_priors(self.layout, self.samples.hyper)
+
+    def cell_ids(self) -> dict[str, NDArray[Any]]:
+        """The submission and the component of each cell."""
+        book, layout = self.book, self.layout
+        return {
+            "submission": np.array(book.submissions, dtype=object)[layout.cell_submission],
+            "component": np.array(book.rubric.names, dtype=object)[layout.reports.cell_component],
+        }
+
+    def inferred(self) -> Iterator[tuple[str, NDArray[np.intp], list[str]]]:
+        """The variables, and the places and ids of those entries that are not fixed."""
+        ids = self.cell_ids()
+        cells = [f"{u} in {c}" for u, c in zip(ids["submission"], ids["component"], strict=True)]
+        free = np.flatnonzero(self.layout.fixed_level == MISSING)
+        yield "true_grade", free, [cells[cell] for cell in free]
+        for name in VARIABLES[1:]:
+            free = np.flatnonzero(np.isnan(getattr(self.layout.known, name)))
+            yield name, free, [self.book.graders[grader] for grader in free]
