@@ -14,7 +14,9 @@ from typing import Any
 import peerage as pg
 from figures import report
 from peerage.results import result_folder
-from peerage.results.outputs import Outputs
+from peerage.results.provenance import InputFile
+from peerage.results.results import Results
+from peerage.results.schema import PROPOSALS
 from peerage.term.published import Published
 
 WEEKS = 10
@@ -27,22 +29,23 @@ def measure() -> dict[str, Any]:
         grades, folder = Path(home) / "grades.csv", Path(home) / "results"
         table = book.table()
         pg.read_grades(table[table["assignment"] != f"week{WEEKS}"], book.rubric).write(grades)
-        handed_out = Outputs.of(_fit(pg.read_grades(grades, book.rubric)), [grades])
+        inputs = [InputFile.of(grades)]
+        handed_out = Results.of(_fit(pg.read_grades(grades, book.rubric)), inputs)
         with result_folder.writing(folder) as fresh:
             handed_out.write(fresh)
         begun = time.process_time()
         posterior = _fit(book)
-        Outputs.of(posterior, [grades])
+        Results.of(posterior, inputs)
         plain = time.process_time() - begun
         begun = time.process_time()
-        published = Published.read(folder)
+        published = Published(Results.read(folder))
         published.check(book)
         notices = list(published.notices(book))
         told = published.handed_out
         reading = time.process_time() - begun
-        outputs = Outputs.of(posterior, [grades], handed_out=told)
+        results = Results.of(posterior, inputs, handed_out=told)
         begun = time.process_time()
-        proposed = len(published.proposed(outputs).tables["proposals.csv"])
+        proposed = len(published.proposed(results).tables[PROPOSALS])
         comparing = time.process_time() - begun
     ratio = (plain + reading + comparing) / plain
     print(f"{len(told.grades):,} grades kept, {proposed:,} changes proposed, {len(notices)} notices")

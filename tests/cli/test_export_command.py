@@ -10,7 +10,7 @@ import pytest
 from peerage import cli
 from peerage.cli.export import Format
 from peerage.exports import mta2_files, students_csv, workbook
-from peerage.exports.exporting import NAMES, export
+from peerage.exports.exporting import NAMES, export_folder
 from support.exporting import GRADEBOOK, result_folder, run_export
 from support.importing import EXAMPLES
 
@@ -114,9 +114,9 @@ def test_a_folder_of_ones_own_is_not_replaced(tmp_path: Path, capsys: pytest.Cap
 
 def test_a_folder_with_a_dot_in_its_name(tmp_path: Path) -> None:
     folder = result_folder(tmp_path / "week.1")
-    assert export(folder, "csv").path.name == "week.1-students.csv"
-    assert export(folder, "xlsx").path.name == "week.1.xlsx"
-    assert (export(folder, "mta2").path / "grades.csv").exists()
+    assert export_folder(folder, "csv").path.name == "week.1-students.csv"
+    assert export_folder(folder, "xlsx").path.name == "week.1.xlsx"
+    assert (export_folder(folder, "mta2").path / "grades.csv").exists()
 
 
 @pytest.mark.parametrize("name", ["grades.csv", "totals.csv", "graders.csv", "run.json"])

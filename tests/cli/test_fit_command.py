@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 import peerage as pg
 from peerage.cli import main
-from peerage.results.outputs import FILES
+from peerage.results.schema import POSTERIOR, RECORD, REPORT, TABLES
 from support.children import running
 
 FAST = ["--chains", "2", "--draws", "30", "--burn-in", "10"]
-EVERYTHING = sorted([".peerage.json", *FILES])
+EVERYTHING = sorted([".peerage.json", REPORT, POSTERIOR, RECORD, *(table.file for table in TABLES[:6])])
 
 
 def names(folder: Path) -> list[str]:

@@ -15,7 +15,8 @@ import peerage as pg
 from peerage.cli import main
 from peerage.cli.update import SHOWN
 from peerage.results import result_folder
-from peerage.results.outputs import Outputs
+from peerage.results.results import Results
+from peerage.results.schema import GRADES
 
 FAST = ["--chains", "2", "--draws", "30", "--burn-in", "10", "-q"]
 NEW = "submission,grader,role,Component 1,Component 2\nweek1-1,prof,instructor,0,0\nlate,student1,student,4,\n"
@@ -75,9 +76,9 @@ def test_the_files_hold_what_the_update_of_the_posterior_gives(home: Path) -> No
     assert update(home) == 0
     saved = pg.load(home / "class" / "posterior.npz")
     np.testing.assert_array_equal(saved.draws["true_grade"], expected.draws["true_grade"])
-    tables = Outputs.of(expected, []).tables
+    tables = Results.of(expected).tables
     written = pd.read_csv(home / "class" / "grades.csv")
-    assert list(written["most_likely"]) == list(tables["grades.csv"]["most_likely"])
+    assert list(written["most_likely"]) == list(tables[GRADES]["most_likely"])
     assert "late" in set(written["submission"])
 
 

@@ -12,7 +12,8 @@ import peerage as pg
 from peerage.cli import fit, main
 from peerage.decisions.choices import Choices
 from peerage.decisions.credit import Scale
-from peerage.results.outputs import Outputs
+from peerage.results.provenance import InputFile
+from peerage.results.results import Results
 
 UNUSUAL = Choices(
     adjust_bias=True,
@@ -68,7 +69,7 @@ def test_every_choice_reaches_the_outputs(tmp_path: Path) -> None:
     assert Choices.from_dict(record["choices"]) == UNUSUAL
     assert record["explanations"]["staff_final"]
     posterior = pg.load(tmp_path / "out" / "posterior.npz")
-    again = Outputs.of(posterior, [tmp_path / "grades.csv"], Choices.from_dict(record["choices"]))
+    again = Results.of(posterior, [InputFile.of(tmp_path / "grades.csv")], Choices.from_dict(record["choices"]))
     (tmp_path / "again").mkdir()
     again.write(tmp_path / "again")
     for name in ("grades.csv", "graders.csv", "spotchecks.csv", "weights.csv", "explanations.csv"):

@@ -14,10 +14,10 @@ import peerage as pg
 from peerage.errors import InputError
 from peerage.exports.canvas_gradebook import STUDENT_COLUMNS, CanvasGradebook, Column
 from peerage.exports.export_options import Options
-from peerage.exports.exporting import EXPORTS, Export, export
+from peerage.exports.exporting import EXPORTS, Export, export_folder
 from peerage.exports.moodle_grades import ID_COLUMNS, Grades
 from peerage.exports.mta2_files import Files
-from peerage.exports.sheets import SHEETS, Table
+from peerage.exports.sheets import SHEETS, SheetCells
 from peerage.exports.students_csv import Row
 from peerage.exports.workbook import Workbook
 from peerage.formats.systems.known_systems import FORMATS
@@ -72,9 +72,9 @@ def workbooks(draw: st.DrawFn) -> Workbook:
     cells = {"submission": text, "reason": text, "total": optional, "weight": optional}
     titles = draw(st.lists(st.sampled_from(list(SHEETS)), min_size=1, max_size=3, unique=True))
     row = st.tuples(*cells.values())
-    tables = {title: Table(tuple(cells), tuple(draw(st.lists(row, min_size=1, max_size=3)))) for title in titles}
+    tables = {title: SheetCells(tuple(cells), tuple(draw(st.lists(row, min_size=1, max_size=3)))) for title in titles}
     # Blank rows at the end of a sheet do not exist.
-    tables = {title: Table(table.header, (*table.rows, ("end", None, 1, None))) for title, table in tables.items()}
+    tables = {title: SheetCells(table.header, (*table.rows, ("end", None, 1, None))) for title, table in tables.items()}
     return Workbook(tables)
 
 
@@ -120,12 +120,12 @@ def hard(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_hard_ids_in_a_table_of_students(hard: Path) -> None:
-    written = BY_NAME["csv"].read(export(hard, "csv").path)
+    written = BY_NAME["csv"].read(export_folder(hard, "csv").path)
     assert written == tuple(Row(text.strip(), text, text, 4.5, 80) for text in HARD)
 
 
 def test_hard_ids_in_the_files_for_mechanical_ta(hard: Path) -> None:
-    assert BY_NAME["mta2"].read(export(hard, "mta2").path) == Files(
+    assert BY_NAME["mta2"].read(export_folder(hard, "mta2").path) == Files(
         tuple((text, 4.5, ((text.strip(), 1.0),)) for text in HARD),
         tuple((text.strip(), 0.4, 1.2, 2.1) for text in HARD),
         tuple((text, float(rank)) for rank, text in enumerate(HARD, start=1)),
@@ -133,13 +133,15 @@ def test_hard_ids_in_the_files_for_mechanical_ta(hard: Path) -> None:
 
 
 def test_hard_ids_in_the_workbook(hard: Path) -> None:
-    tables = BY_NAME["xlsx"].read(export(hard, "xlsx").path).tables
+    tables = BY_NAME["xlsx"].read(export_folder(hard, "xlsx").path).tables
     assert [row[:4] for row in tables["Totals"].rows] == [(text, text, text.strip(), 4.5) for text in HARD]
     assert [row[0] for row in tables["Grades"].rows] == [text for text in HARD for _ in RUBRIC]
 
 
 def test_hard_ids_in_moodle_s_grades(hard: Path) -> None:
-    written = BY_NAME["moodle-grades"].read(export(hard, "moodle-grades", options=Options(id_column="username")).path)
+    written = BY_NAME["moodle-grades"].read(
+        export_folder(hard, "moodle-grades", options=Options(id_column="username")).path
+    )
     assert written.items == (*(f"{text} (submission)" for text in HARD), "Peer grading (assessment)")
     assert [who for who, _ in written.rows] == [text.strip() for text in HARD]
 
@@ -147,7 +149,7 @@ def test_hard_ids_in_moodle_s_grades(hard: Path) -> None:
 def test_hard_ids_in_canvas_s_gradebook(hard: Path) -> None:
     given = tuple(f"{text}={number}" for number, text in enumerate(HARD, start=1))
     options = Options(id_column="SIS Login ID", assignment_ids=given, credit_id="999")
-    written = BY_NAME["canvas-gradebook"].read(export(hard, "canvas-gradebook", options=options).path)
+    written = BY_NAME["canvas-gradebook"].read(export_folder(hard, "canvas-gradebook", options=options).path)
     assert [(column.name, column.id) for column in written.columns[:-1]] == [
         (text, str(number)) for number, text in enumerate(HARD, start=1)
     ]
@@ -159,7 +161,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A file of each format; of the folder, its file of grades."""
     folder = result_folder(tmp_path_factory.mktemp("exports") / "out")
     ids = Options(assignment_ids=("Essay 1=1", "Essay 2=2"))
-    paths = {name: export(folder, name, options=ids if "canvas" in name else None).path for name in BY_NAME}
+    paths = {name: export_folder(folder, name, options=ids if "canvas" in name else None).path for name in BY_NAME}
     return paths | {"mta2": paths["mta2"] / "grades.csv"}
 
 

@@ -7,13 +7,15 @@ from functools import cached_property
 from pathlib import Path
 
 import openpyxl
+import pandas as pd
 import pytest
 
 from peerage.errors import InputError
 from peerage.exports import workbook
 from peerage.exports.overview import Overview
 from peerage.exports.student_marks import Marks
-from peerage.results.saved_results import Result
+from peerage.results.results import Results
+from peerage.results.schema import GRADES, Table
 from support.exporting import GRADERS, TOTALS, result_folder, run_export
 
 FORMULAS = ["=1+1", '=HYPERLINK("http://example.com")', "+1", "-1", "@SUM(A1)", "\t=1", "#N/A", "007", "1e5", "TRUE"]
@@ -56,28 +58,28 @@ def test_the_charts_show_the_class(book: openpyxl.Workbook) -> None:
     assert [row[3:5] for row in figures[1:5]] == [(1.5, 0.8)] * 3 + [(None, None)]
 
 
-class Watched(Result):
-    """Results that keep a list of the tables whose rows were asked for."""
+class Watched(Results):
+    """Results that keep a list of the tables that were asked for."""
 
     @cached_property
-    def asked(self) -> list[str]:
+    def asked(self) -> list[Table]:
         return []
 
-    def rows(self, file: str) -> list[dict[str, str]]:
-        self.asked.append(file)
-        return super().rows(file)
+    def table(self, table: Table, *columns: str) -> pd.DataFrame:
+        self.asked.append(table)
+        return super().table(table, *columns)
 
 
 def test_the_grades_are_gone_through_once_however_many_assignments_there_are(tmp_path: Path) -> None:
-    read = Result.of(result_folder(tmp_path / "out"))
-    result = Watched(read.folder, read.sheets, read.record)
+    read = Results.read(result_folder(tmp_path / "out"))
+    result = Watched(read.tables, read.record)
     assert [(item.name, item.points) for item in Marks.of(result).items] == [
         ("Essay 1", 13),
         ("Essay 2", 3),
         ("Peer grading", 50),
     ]
     assert Overview.of(result).shares == (12 / 13, 7.625 / 13, 1, 2 / 3, 0)
-    assert result.asked.count("grades.csv") == 1
+    assert result.asked.count(GRADES) == 1
 
 
 @pytest.mark.usefixtures("book")

@@ -19,11 +19,12 @@ from hypothesis import strategies as st
 
 import peerage as pg
 from peerage.gradebook.book import TA
-from peerage.report.pages import staff_html
 from peerage.report.render import embedded
-from peerage.report.report_source import Fitted
+from peerage.report.report_source import ReportSource
+from peerage.results.results import Results
+from peerage.results.schema import GRADERS
 from support.classes import gradebooks, texts
-from support.reporting import Outline, data_of, write
+from support.reporting import Outline, data_of, staff_page_of, write
 from support.tiny import FIXED, tiny_class
 
 
@@ -39,7 +40,7 @@ def folder(posterior: pg.Posterior, tmp_path_factory: pytest.TempPathFactory) ->
 
 @pytest.fixture(scope="module")
 def page(folder: Path) -> str:
-    return staff_html(folder)
+    return staff_page_of(folder)
 
 
 def test_a_fit_writes_the_page_that_its_folder_gives_again(folder: Path, page: str) -> None:
@@ -126,7 +127,7 @@ def test_the_first_screen_counts_what_changed(page: str, posterior: pg.Posterior
 def test_a_hundred_grades_share_the_bars(tmp_path: Path) -> None:
     book, _ = pg.simulate(8, 1, seed=1, tas=0, components=pg.Rubric.uniform(["Essay"], range(101)))
     posterior = pg.fit(book, chains=1, draws=20, seed=0)
-    data = data_of(staff_html(write(posterior, tmp_path / "results")))
+    data = data_of(staff_page_of(write(posterior, tmp_path / "results")))
     labels = data["components"][0]["bars"]
     assert len(labels) == 25
     assert (labels[0], labels[-1]) == ("0 to 4", "97 to 100")
@@ -137,7 +138,7 @@ def test_a_hundred_grades_share_the_bars(tmp_path: Path) -> None:
 
 
 def test_most_likely_grades_have_no_weights_and_no_sentences(posterior: pg.Posterior, tmp_path: Path) -> None:
-    page = staff_html(write(posterior, tmp_path / "results", final="most-likely"))
+    page = staff_page_of(write(posterior, tmp_path / "results", final="most-likely"))
     data = data_of(page)
     assert data["cells"]["sentence"] == []
     assert "weight" not in data["reviews"]
@@ -160,7 +161,7 @@ def test_most_likely_grades_have_no_weights_and_no_sentences(posterior: pg.Poste
 )
 def test_the_model_is_told_in_words(model: pg.Model, said: list[str], tmp_path: Path) -> None:
     posterior = pg.fit(tiny_class(1), model, chains=1, draws=10, seed=0)
-    page = staff_html(write(posterior, tmp_path / "results"))
+    page = staff_page_of(write(posterior, tmp_path / "results"))
     assert [words for words in said if words not in page] == []
     assert ("how much graders&#39; biases differ" in page) is model.bias
     assert page.count('<svg class="chart"') == 2 + model.bias
@@ -169,7 +170,7 @@ def test_the_model_is_told_in_words(model: pg.Model, said: list[str], tmp_path: 
 def test_a_class_graded_by_staff_alone_has_a_page(tmp_path: Path) -> None:
     book = tiny_class(1)
     staff = replace(book, roles=np.full(book.n_graders, TA), authors=((),) * 6, assignments=("",) * 6)
-    page = staff_html(write(pg.fit(staff, chains=1, draws=10, seed=0), tmp_path / "results"))
+    page = staff_page_of(write(pg.fit(staff, chains=1, draws=10, seed=0), tmp_path / "results"))
     assert set(data_of(page)["submissions"]["before"]) == {None}
     assert "no student graded it" in page
 
@@ -177,7 +178,7 @@ def test_a_class_graded_by_staff_alone_has_a_page(tmp_path: Path) -> None:
 def test_points_that_make_no_difference_have_a_page(tmp_path: Path) -> None:
     rubric = pg.Rubric((pg.Component("Essay", (0.0, 1.0, 2.0), (0.0, 0.0, 0.0)),))
     book, _ = pg.simulate(6, 1, seed=1, tas=0, components=rubric)
-    page = staff_html(write(pg.fit(book, chains=1, draws=10, seed=0), tmp_path / "results"))
+    page = staff_page_of(write(pg.fit(book, chains=1, draws=10, seed=0), tmp_path / "results"))
     assert set(data_of(page)["submissions"]["after"]) == {0}
 
 
@@ -188,7 +189,7 @@ def test_points_that_are_all_below_zero_are_not_put_in_percent(tmp_path: Path) -
     rows = [("1", "a", "x", "quality", 1), ("1", "a", "x", "late", -1), ("2", "b", "x", "late", -2)]
     frame = pd.DataFrame(rows, columns=["assignment", "submission", "grader", "component", "grade"])
     book = pg.read_grades(frame, pg.Rubric((quality, deductions)))
-    page = staff_html(write(pg.fit(book, chains=1, draws=10, seed=0), tmp_path / "results"))
+    page = staff_page_of(write(pg.fit(book, chains=1, draws=10, seed=0), tmp_path / "results"))
     assert "total of a submission, in points" in page
 
 
@@ -200,7 +201,7 @@ def test_any_class_has_a_page(
 ) -> None:
     posterior = pg.fit(book, pg.Model(bias=bias, effort=effort, priors="paper"), chains=1, draws=5, burn_in=2, seed=0)
     folder = write(posterior, tmp_path_factory.mktemp("any") / "results")
-    page = staff_html(folder)
+    page = staff_page_of(folder)
     assert data_of(page)["submissions"]["id"] == list(book.submissions)
     assert (folder / "report.html").read_bytes().decode() == page
 
@@ -209,7 +210,7 @@ def test_any_class_has_a_page(
 def test_the_standard_class_fits_into_two_megabytes(tmp_path: Path) -> None:
     book, _ = pg.simulate(seed=0)
     posterior = pg.fit(book, chains=1, draws=5, burn_in=5, seed=0)
-    page = staff_html(write(posterior, tmp_path / "results", name_graders=True))
+    page = staff_page_of(write(posterior, tmp_path / "results", name_graders=True))
     assert len(data_of(page)["submissions"]["id"]) == 1200
     assert len(page.encode()) < 2_000_000
 
@@ -234,7 +235,7 @@ def test_ids_cannot_become_markup(tmp_path: Path) -> None:
         authors=((hostile + " a",), *book.authors[1:]),
         assignments=(hostile + " w",) * 4 + ("second",) * 2,
     )
-    page = staff_html(write(pg.fit(odd, chains=1, draws=10, seed=0), tmp_path / "results"))
+    page = staff_page_of(write(pg.fit(odd, chains=1, draws=10, seed=0), tmp_path / "results"))
     outline = Outline(page)
     assert [tag for tag, _ in outline.tags if tag in ("img", "script")] == ["script", "script"]
     assert outline.attributes("onerror") == []
@@ -274,12 +275,12 @@ def test_results_that_were_changed_are_refused(folder: Path, tmp_path: Path, fil
     path = changed / file
     path.write_text(change(path.read_text("utf-8")), "utf-8")
     with pytest.raises(pg.PeerageError, match=re.escape(said)):
-        staff_html(changed)
+        staff_page_of(changed)
 
 
 def test_a_guarded_id_is_read_back_as_it_was(tmp_path: Path) -> None:
     book = tiny_class(1)
     odd = replace(book, submissions=("=1+1", *book.submissions[1:]), graders=("-g", *book.graders[1:]))
-    fitted = Fitted.read(write(pg.fit(odd, chains=1, draws=10, seed=0), tmp_path / "results"))
-    assert fitted.cells["submission"][0] == "=1+1"
-    assert fitted.tables["graders.csv"]["grader"][0] == "-g"
+    results = Results.read(write(pg.fit(odd, chains=1, draws=10, seed=0), tmp_path / "results"))
+    assert ReportSource(results).cells["submission"][0] == "=1+1"
+    assert results.tables[GRADERS]["grader"][0] == "-g"

@@ -9,10 +9,10 @@ import pytest
 
 import peerage as pg
 from peerage.report import submission_columns
-from peerage.report.pages import staff_html
-from peerage.report.report_source import Fitted
+from peerage.report.report_source import ReportSource
 from peerage.report.staff_page import StaffPage, staff_page
-from support.reporting import data_of, write
+from peerage.results.results import Results
+from support.reporting import data_of, staff_page_of, write
 
 CHECKS, LISTED = 4, 10
 
@@ -26,7 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def page_of(folder: Path, monkeypatch: pytest.MonkeyPatch, listed: int) -> StaffPage:
     monkeypatch.setattr(submission_columns, "LISTED", listed)
-    return staff_page(Fitted.read(folder))
+    return staff_page(ReportSource(Results.read(folder)))
 
 
 def test_submissions_to_check_and_those_that_changed_most_are_listed(
@@ -64,8 +64,8 @@ def test_every_submission_to_check_is_listed_however_many(folder: Path, monkeypa
 
 
 def test_the_page_says_how_many_are_left_out(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "submissions are not listed here" not in staff_html(folder)
+    assert "submissions are not listed here" not in staff_page_of(folder)
     monkeypatch.setattr(submission_columns, "LISTED", LISTED)
-    page = staff_html(folder)
+    page = staff_page_of(folder)
     assert "20 more submissions are not listed here" in page
     assert len(data_of(page)["submissions"]["id"]) == LISTED

@@ -11,23 +11,18 @@ import pytest
 
 import peerage as pg
 from peerage.report.model_in_words import choice_words, prediction_words, priors_of
-from peerage.report.pages import staff_html
-from peerage.results.outputs import Outputs
+from support import reporting
 from support.tiny import tiny_class
 
 
 def write(posterior: pg.Posterior, folder: Path) -> tuple[dict[str, Any], str]:
     """What ``run.json`` holds, and the page that is made of the folder."""
-    folder.mkdir()
-    source = folder.parent / "grades.csv"
-    source.write_bytes(b"the grades")
-    outputs = Outputs.of(posterior, [source])
-    outputs.write(folder)
+    reporting.write(posterior, folder)
     return json.loads((folder / "run.json").read_text("utf-8")), page_of(folder)
 
 
 def page_of(folder: Path) -> str:
-    return unescape(staff_html(folder))
+    return unescape(reporting.staff_page_of(folder))
 
 
 @pytest.fixture(scope="module")

@@ -17,9 +17,12 @@ import peerage as pg
 from peerage.decisions.choices import Choices
 from peerage.gradebook.book import Gradebook
 from peerage.report.pages import student_files, student_html
-from peerage.report.report_source import Fitted
+from peerage.report.report_source import ReportSource
 from peerage.report.student_page import Report, file_name, student_page, students_of
-from peerage.results.outputs import Outputs
+from peerage.results.provenance import InputFile
+from peerage.results.result_folder import writing
+from peerage.results.results import Results
+from peerage.results.schema import EXPLANATIONS, WEIGHTS
 from support.classes import authors
 
 
@@ -33,24 +36,23 @@ def renamed(book: Gradebook) -> Gradebook:
     )
 
 
-def fitted_to(book: Gradebook, folder: Path, **choices: bool | str) -> Fitted:
-    source = folder / "grades.csv"
-    source.write_bytes(b"the grades")
-    results = folder / "results"
-    results.mkdir()
+def fitted_to(book: Gradebook, folder: Path, **choices: bool | str) -> ReportSource:
+    file = folder / "grades.csv"
+    file.write_bytes(b"the grades")
     posterior = pg.fit(book, chains=2, draws=30, burn_in=10, seed=1)
-    Outputs.of(posterior, [source], Choices(**choices)).write(results)  # type: ignore[arg-type]
-    return Fitted.read(results)
+    with writing(folder / "results") as results:
+        Results.of(posterior, [InputFile.of(file)], Choices(**choices)).write(results)  # type: ignore[arg-type]
+    return ReportSource(Results.read(folder / "results"))
 
 
 @pytest.fixture(scope="module")
-def fitted(tmp_path_factory: pytest.TempPathFactory) -> Fitted:
+def fitted(tmp_path_factory: pytest.TempPathFactory) -> ReportSource:
     """Teams of two write, and each of the twelve students reviews four times a week."""
     book, _ = pg.simulate(12, 2, seed=2, tas=1, components=2, team_size=2)
     return fitted_to(renamed(book), tmp_path_factory.mktemp("class"))
 
 
-def test_a_page_names_nobody_else_and_no_other_submission(fitted: Fitted) -> None:
+def test_a_page_names_nobody_else_and_no_other_submission(fitted: ReportSource) -> None:
     book = fitted.posterior.book
     for student in students_of(fitted):
         page = unescape(student_html(fitted, student))
@@ -59,22 +61,22 @@ def test_a_page_names_nobody_else_and_no_other_submission(fitted: Fitted) -> Non
         assert set(re.findall(r"person-\w+x", page)) == {student}
 
 
-def test_a_page_shows_own_grades_with_their_sentences(fitted: Fitted) -> None:
+def test_a_page_shows_own_grades_with_their_sentences(fitted: ReportSource) -> None:
     student = students_of(fitted)[3]
     (first, second) = student_page(fitted, student).submissions
     for submission in (first, second):
         mine = fitted.cells["submission"] == submission.name
         assert [float(grade.grade) for grade in submission.grades] == list(fitted.cells["grade"][mine])
-        sentences = fitted.tables["explanations.csv"]["sentence"][mine]
+        sentences = fitted.results.tables[EXPLANATIONS]["sentence"][mine]
         assert [grade.sentence for grade in submission.grades] == list(sentences)
         total = sum(float(grade.grade) for grade in submission.grades)
         assert submission.total == f"{total:g} of 10 points"
         assert submission.total in student_html(fitted, student)
 
 
-def test_a_page_has_every_report_with_its_weight(fitted: Fitted) -> None:
+def test_a_page_has_every_report_with_its_weight(fitted: ReportSource) -> None:
     book = fitted.posterior.book
-    weights = fitted.tables["weights.csv"]
+    weights = fitted.results.tables[WEIGHTS]
     for student in students_of(fitted):
         for submission in student_page(fitted, student).submissions:
             index = book.submissions.index(submission.name)
@@ -97,9 +99,9 @@ class Scanned(tuple[tuple[str, ...], ...]):
         return super().__iter__()
 
 
-def test_all_pages_together_go_through_the_authors_once(fitted: Fitted) -> None:
+def test_all_pages_together_go_through_the_authors_once(fitted: ReportSource) -> None:
     book = replace(fitted.posterior.book, authors=Scanned(fitted.posterior.book.authors))
-    watched = replace(fitted, posterior=replace(fitted.posterior, book=book))
+    watched = ReportSource(replace(fitted.results, draws=lambda: replace(fitted.posterior, book=book)))
     assert isinstance(book.authors, Scanned)
     book.authors.scans = 0
     pages = {student: student_html(watched, student) for student in student_files(watched)}
@@ -107,22 +109,17 @@ def test_all_pages_together_go_through_the_authors_once(fitted: Fitted) -> None:
     assert pages == {student: student_html(fitted, student) for student in students_of(fitted)}
 
 
-def test_the_order_of_reports_says_nothing_about_who_made_them(fitted: Fitted) -> None:
+def test_the_order_of_reports_says_nothing_about_who_made_them(fitted: ReportSource) -> None:
     """The order follows from what was reported: it is not the file's, nor that of the weights."""
     book = fitted.posterior.book
     backwards = np.arange(book.n_reviews)[::-1]
-    turned = replace(
-        fitted,
-        posterior=replace(
-            fitted.posterior,
-            book=replace(
-                book,
-                review_submission=book.review_submission[backwards],
-                review_grader=book.review_grader[backwards],
-                levels=book.levels[backwards],
-            ),
-        ),
+    other = replace(
+        book,
+        review_submission=book.review_submission[backwards],
+        review_grader=book.review_grader[backwards],
+        levels=book.levels[backwards],
     )
+    turned = ReportSource(replace(fitted.results, draws=lambda: replace(fitted.posterior, book=other)))
     reports: dict[str, list[Report]] = {}
     for student in students_of(fitted):
         assert student_html(turned, student) == student_html(fitted, student)
@@ -135,7 +132,7 @@ def test_the_order_of_reports_says_nothing_about_who_made_them(fitted: Fitted) -
         assert sum(one == other for one, other in zip(reports.values(), ordered, strict=True)) < len(reports) / 2
 
 
-def test_a_page_runs_no_script_and_loads_nothing(fitted: Fitted) -> None:
+def test_a_page_runs_no_script_and_loads_nothing(fitted: ReportSource) -> None:
     page = student_html(fitted, students_of(fitted)[0])
     assert "<script" not in page
     assert "script-src" not in page
@@ -165,21 +162,23 @@ def test_without_authors_there_are_no_pages(tmp_path: Path) -> None:
         students_of(fitted)
 
 
-def test_who_wrote_nothing_has_no_page(fitted: Fitted) -> None:
+def test_who_wrote_nothing_has_no_page(fitted: ReportSource) -> None:
     with pytest.raises(pg.InputError, match="'nobody' wrote none of the submissions; give the id of an author"):
         student_html(fitted, "nobody")
 
 
 @given(ids=st.lists(authors, min_size=2, max_size=2, unique=True))
-def test_file_names_are_plain_and_differ(fitted: Fitted, ids: list[str]) -> None:
+def test_file_names_are_plain_and_differ(fitted: ReportSource, ids: list[str]) -> None:
     one, other = (file_name(fitted, student) for student in ids)
     assert one != other
     for name in (one, other):
         assert re.fullmatch(r"[a-z0-9][a-z0-9-]{0,39}-[0-9a-f]{16}\.html", name)
 
 
-def test_file_names_cannot_be_worked_out_from_an_id(fitted: Fitted) -> None:
-    others = replace(fitted, record={**fitted.record, "input": [{"name": "grades.csv", "sha256": "00"}]})
+def test_file_names_cannot_be_worked_out_from_an_id(fitted: ReportSource) -> None:
+    others = ReportSource(
+        replace(fitted.results, record={**fitted.results.record, "input": [{"name": "grades.csv", "sha256": "00"}]})
+    )
     assert file_name(fitted, "ann") != file_name(others, "ann")
     assert file_name(fitted, "ann").startswith("ann-")
     assert len(file_name(fitted, "../../" + "x" * 500)) < 80

@@ -18,7 +18,8 @@ import peerage as pg
 from peerage.cli import main
 from peerage.report import charts, staff_page
 from peerage.report.pages import classes_html, staff_html
-from peerage.results.several_classes_results import folder_names
+from peerage.results.results import Results
+from peerage.results.several_classes_results import SeveralResults, folder_names
 from peerage.tables.reading_files import read_sheet
 from support.browser import DESKTOP, PHONE, Watched, chromium, violations
 from support.term import FAST, TABLES, class_table, fitted, grades_of, record, rows, written
@@ -108,9 +109,9 @@ def test_the_page_about_all_classes_builds_no_page_of_a_class(home: Path, monkey
 
     monkeypatch.setattr(staff_page, "submission_data", built)
     monkeypatch.setattr(charts, "before_and_after", built)
-    assert classes_html(home / "out") == (home / "out" / "report.html").read_text("utf-8")
+    assert classes_html(SeveralResults.read(home / "out")) == (home / "out" / "report.html").read_text("utf-8")
     with pytest.raises(AssertionError, match="was built"):
-        staff_html(home / "out" / "A")
+        staff_html(Results.read(home / "out" / "A"))
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE])

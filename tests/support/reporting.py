@@ -11,7 +11,10 @@ from typing import Any
 import peerage as pg
 from peerage.cli import main
 from peerage.decisions.choices import Choices
-from peerage.results.outputs import Outputs
+from peerage.report.pages import staff_html
+from peerage.results.provenance import InputFile
+from peerage.results.results import Results
+from peerage.workflow.saving import write_results
 
 
 @dataclass(frozen=True)
@@ -67,11 +70,16 @@ class Outline(HTMLParser):
 
 def write(posterior: pg.Posterior, folder: Path, **choices: Any) -> Path:
     """The folder of a fit's results."""
-    folder.mkdir(parents=True)
+    folder.parent.mkdir(parents=True, exist_ok=True)
     source = folder.parent / "grades.csv"
     source.write_bytes(b"the grades")
-    Outputs.of(posterior, [source], Choices(**choices)).write(folder)
+    write_results(Results.of(posterior, [InputFile.of(source)], Choices(**choices)), folder)
     return folder
+
+
+def staff_page_of(folder: Path) -> str:
+    """The page for the staff about the results in a folder."""
+    return staff_html(Results.read(folder))
 
 
 def data_of(page: str) -> Any:

@@ -13,7 +13,7 @@ import pytest
 import peerage as pg
 from peerage.canvas.place import Place
 from peerage.canvas.store import Store
-from peerage.exports.exporting import export
+from peerage.exports.exporting import export_folder
 from peerage.formats.staff.pseudonyms import Key
 from peerage.support.atomic import replacing
 from peerage.tables.writing_tables import write_table
@@ -62,7 +62,7 @@ def posterior(folder: Path, rows: int) -> Write:
 def exported(folder: Path, rows: int) -> Write:
     totals = [(f"s{row}", "Essay", f"student{row}", 1.0) for row in range(rows)]
     results = result_folder(folder.with_name(f"results{rows}"), totals)
-    return partial(export, results, "csv", folder / "marks.csv", force=True)
+    return partial(export_folder, results, "csv", folder / "marks.csv", force=True)
 
 
 def contents(folder: Path) -> dict[str, bytes]:

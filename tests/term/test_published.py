@@ -9,7 +9,7 @@ import pytest
 
 import peerage as pg
 from peerage.cli import main
-from peerage.report.pages import staff_html
+from support.reporting import staff_page_of
 from support.term import FAST, TABLES, class_table, fitted, graders_of, grades_of, record, rows, written
 
 TABLE = class_table(students=10)
@@ -97,7 +97,7 @@ def test_republishing_takes_everything_over_and_says_what_changed(home: Path, tm
     moved = {(row["submission"], row["component"]) for row in rows(folder / "changes.csv") if row["before"]}
     assert moved == set(proposals(home / "week2"))
     for results in (folder, home / "week2"):
-        assert (results / "report.html").read_bytes().decode() == staff_html(results)
+        assert (results / "report.html").read_bytes().decode() == staff_page_of(results)
 
 
 def test_nothing_new_gives_the_same_files(home: Path, tmp_path: Path) -> None:

@@ -1,22 +1,20 @@
-"""What students are to have in Canvas, from a result folder."""
+"""What students are to have in Canvas, from results."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
-from pathlib import Path
 
 from peerage.errors import InputError, Problem
 from peerage.exports.student_marks import Item, Marks, without_credit
-from peerage.results.saved_results import Result
+from peerage.results.results import Results
+from peerage.results.schema import EXPLANATIONS
 from peerage.support.wording import quoted
-
-SENTENCES = "explanations.csv"
 
 
 @dataclass(frozen=True)
-class Wish:
+class DesiredGrade:
     """The points that a student is to have, and what to say about them."""
 
     points: float
@@ -24,33 +22,31 @@ class Wish:
 
 
 @dataclass(frozen=True)
-class Wishes:
+class DesiredGrades:
     """What is to be in one assignment: for each student, by an id that may be no id of Canvas; and out of how much."""
 
-    of: Mapping[str, Wish]
+    of: Mapping[str, DesiredGrade]
     most: float
 
 
-def final_grades(folder: Path, only: str | None, with_comments: bool) -> tuple[Wishes, tuple[Problem, ...]]:
+def final_grades(results: Results, only: str | None, with_comments: bool) -> tuple[DesiredGrades, tuple[Problem, ...]]:
     """The final grades of an assignment, and who is left out of them."""
-    result = Result.read(folder)
-    marks = Marks.of(result)
+    marks = Marks.of(results)
     item = _chosen([item for item in marks.items if not item.is_credit], only)
-    comments = _comments(result, item.name) if with_comments else {}
-    about_credit = set(without_credit(result))
-    return _wishes(marks, item, comments), tuple(notice for notice in marks.notices if notice not in about_credit)
+    comments = _comments(results, item.name) if with_comments else {}
+    about_credit = set(without_credit(results))
+    return _desired(marks, item, comments), tuple(notice for notice in marks.notices if notice not in about_credit)
 
 
-def peer_grading(folder: Path) -> tuple[Wishes, tuple[Problem, ...]]:
+def peer_grading(results: Results) -> tuple[DesiredGrades, tuple[Problem, ...]]:
     """The marks for peer grading, and who has none."""
-    result = Result.read(folder)
-    marks = Marks.of(result)
+    marks = Marks.of(results)
     item = next((item for item in marks.items if item.is_credit), None)
     if item is None:
         raise InputError(
-            Problem("has no marks for peer grading", "leave out --credit-assignment, or fit again", str(folder))
+            Problem("has no marks for peer grading", "leave out --credit-assignment, or fit again", results.name)
         )
-    return _wishes(marks, item, {}), tuple(without_credit(result))
+    return _desired(marks, item, {}), tuple(without_credit(results))
 
 
 def _chosen(items: list[Item], only: str | None) -> Item:
@@ -63,11 +59,13 @@ def _chosen(items: list[Item], only: str | None) -> Item:
     return items[0] if only is None else items[names.index(only)]
 
 
-def _wishes(marks: Marks, item: Item, comments: Mapping[str, str]) -> Wishes:
+def _desired(marks: Marks, item: Item, comments: Mapping[str, str]) -> DesiredGrades:
     place = marks.items.index(item)
     points = {student: values[place] for student, values in marks.values.items()}
-    wishes = {student: Wish(_rounded(n), comments.get(student, "")) for student, n in points.items() if n is not None}
-    return Wishes(wishes, item.points)
+    desired = {
+        student: DesiredGrade(_rounded(n), comments.get(student, "")) for student, n in points.items() if n is not None
+    }
+    return DesiredGrades(desired, item.points)
 
 
 def _rounded(points: float) -> float:
@@ -75,19 +73,19 @@ def _rounded(points: float) -> float:
     return float(Decimal(repr(points)).quantize(Decimal("0.01"), ROUND_HALF_UP))
 
 
-def _comments(result: Result, assignment: str) -> dict[str, str]:
+def _comments(results: Results, assignment: str) -> dict[str, str]:
     """For each author the sentences about the submission, a line for each component."""
-    if result.names_graders:
+    if results.names_graders:
         message = "has sentences that name the graders, whom authors are not to know"
-        raise InputError(Problem(message, "leave out --comment, or fit without --name-graders", result.folder.name))
+        raise InputError(Problem(message, "leave out --comment, or fit without --name-graders", results.name))
     lines: dict[str, list[str]] = {}
-    for row in result.rows(SENTENCES):
-        lines.setdefault(row["submission"], []).append(f"{row['component']}: {row['sentence']}")
+    for (submission, component), sentence in results.by_cell(EXPLANATIONS, "sentence").items():
+        lines.setdefault(submission, []).append(f"{component}: {sentence}")
     if not lines:
         message = "has no sentences about the grades, which are the most likely ones"
-        raise InputError(Problem(message, "leave out --comment, or fit with --final explained", result.folder.name))
+        raise InputError(Problem(message, "leave out --comment, or fit with --final explained", results.name))
     return {
         total.author: "\n".join(lines.get(total.submission, ()))
-        for total in result.totals
+        for total in results.totals
         if total.assignment == assignment
     }

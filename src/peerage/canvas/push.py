@@ -11,7 +11,7 @@ from canvasapi.course import Course
 from canvasapi.progress import Progress
 
 from peerage.canvas.client import Client, Entry, entries, refusals
-from peerage.canvas.desired_grades import Wish, Wishes
+from peerage.canvas.desired_grades import DesiredGrade, DesiredGrades
 from peerage.canvas.place import Patience, Place, Report
 from peerage.errors import InputError, Problem, ServiceError
 from peerage.rubric import tidy
@@ -26,7 +26,7 @@ _SMALL = 0.005
 
 
 @dataclass(frozen=True)
-class Change:
+class CanvasChange:
     """What would become of a student's grade: the points before, if any, those after, and a comment to add."""
 
     student: str
@@ -47,7 +47,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Plan:
+class PushPlan:
     """What would change in an assignment.
 
     Attributes
@@ -62,7 +62,7 @@ class Plan:
     """
 
     title: str
-    changes: tuple[Change, ...]
+    changes: tuple[CanvasChange, ...]
     unchanged: int
     strangers: tuple[str, ...]
     excused: tuple[str, ...]
@@ -96,7 +96,7 @@ class Target:
         """The assignment at a place."""
         return cls(place, Client(place, token, patience, report), patience, report)
 
-    def plan(self, wishes: Wishes) -> Plan:
+    def plan(self, desired: DesiredGrades) -> PushPlan:
         """Compare what is wanted with what there is now."""
         with refusals(self.place):
             assignment = self._assignment()
@@ -105,24 +105,27 @@ class Target:
                 raise InputError(
                     Problem(f"{_title(assignment)} is {kind}, without points", "choose another one, or change it")
                 )
-            include = ["user", *(["submission_comments"] if any(wish.comment for wish in wishes.of.values()) else [])]
+            include = [
+                "user",
+                *(["submission_comments"] if any(grade.comment for grade in desired.of.values()) else []),
+            ]
             found = entries(self.client, self.place, "submissions", include=include)
         present = {str(entry["user_id"]): entry for entry in found if "user_id" in entry}
-        wanted = {student: wish for student, wish in wishes.of.items() if student in present}
+        wanted = {student: grade for student, grade in desired.of.items() if student in present}
         excused = [student for student in wanted if present[student].get("excused")]
         compared = [_change(present[student], wanted[student]) for student in wanted if student not in excused]
         changes = tuple(change for change in compared if change.is_of_grade or change.comment)
-        return Plan(
+        return PushPlan(
             _title(assignment),
             changes,
             len(compared) - len(changes),
-            tuple(student for student in wishes.of if student not in present),
+            tuple(student for student in desired.of if student not in present),
             tuple(map(_who, (present[student] for student in excused))),
-            tuple(_who(entry) for student, entry in present.items() if student not in wishes.of),
-            tuple(_notices(assignment, wishes)),
+            tuple(_who(entry) for student, entry in present.items() if student not in desired.of),
+            tuple(_notices(assignment, desired)),
         )
 
-    def write(self, wishes: Wishes, plan: Plan) -> None:
+    def write(self, desired: DesiredGrades, plan: PushPlan) -> None:
         """Make the changes, wait for Canvas to carry them out, and look whether it has."""
         with refusals(self.place):
             assignment = self._assignment()
@@ -132,7 +135,7 @@ class Target:
                 self.report(
                     f"{_title(assignment)}: {start + len(batch):,} of {counted(len(plan.changes), 'change')} written"
                 )
-        lost = self.plan(wishes).changes
+        lost = self.plan(desired).changes
         if lost:
             missing = "; ".join(map(str, lost))
             raise ServiceError(f"Canvas says that all was written, but this is not as it should be: {missing}")
@@ -140,7 +143,7 @@ class Target:
     def _assignment(self) -> Any:
         return Course(self.client, {"id": self.place.course}).get_assignment(self.place.assignment)
 
-    def _finish(self, job: Progress, batch: Sequence[Change]) -> None:
+    def _finish(self, job: Progress, batch: Sequence[CanvasChange]) -> None:
         """Wait for a job to end."""
         deadline = time.monotonic() + self.patience.job
         while job.workflow_state not in ("completed", "failed"):
@@ -157,15 +160,15 @@ class Target:
             )
 
 
-def _change(entry: Entry, wish: Wish) -> Change:
+def _change(entry: Entry, grade: DesiredGrade) -> CanvasChange:
     # With a late policy the score is what is left of what was entered.
     before = entry.get("entered_score", entry.get("score"))
     said = {_words(comment.get("comment") or "") for comment in entry.get("submission_comments", ())}
-    comment = "" if _words(wish.comment) in said else wish.comment
-    return Change(str(entry["user_id"]), _name(entry), before, wish.points, comment)
+    comment = "" if _words(grade.comment) in said else grade.comment
+    return CanvasChange(str(entry["user_id"]), _name(entry), before, grade.points, comment)
 
 
-def _grade_data(changes: Sequence[Change]) -> dict[str, dict[str, str]]:
+def _grade_data(changes: Sequence[CanvasChange]) -> dict[str, dict[str, str]]:
     """What Canvas is told about each student: the points if they change, and the comment if there is one."""
     return {
         change.student: {
@@ -176,10 +179,10 @@ def _grade_data(changes: Sequence[Change]) -> dict[str, dict[str, str]]:
     }
 
 
-def _notices(assignment: Any, wishes: Wishes) -> Iterator[Problem]:
+def _notices(assignment: Any, desired: DesiredGrades) -> Iterator[Problem]:
     worth = assignment.points_possible
-    if worth is None or abs(worth - wishes.most) >= _SMALL:
-        message = f"the results are out of {_points(wishes.most)} points and the assignment is worth {_points(worth)}"
+    if worth is None or abs(worth - desired.most) >= _SMALL:
+        message = f"the results are out of {_points(desired.most)} points and the assignment is worth {_points(worth)}"
         yield Problem(f"{message}; points are written as they are", "make the two agree if that is wrong")
     if getattr(assignment, "group_category_id", None) and not getattr(
         assignment, "grade_group_students_individually", 0

@@ -29,7 +29,7 @@ CourseId = Annotated[int, typer.Option("--course", metavar="ID", help="The numbe
 AssignmentId = Annotated[
     int, typer.Option("--assignment", metavar="ID", help="The number in the assignment's address.")
 ]
-Results = Annotated[Path, typer.Argument(metavar="DIR", help="A folder that peerage fit has written.")]
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder that peerage fit has written.")]
 Comment = Annotated[bool, typer.Option("--comment", help="Add the sentences that explain a grade as a comment.")]
 CreditId = Annotated[
     int | None, typer.Option("--credit-assignment", metavar="ID", help="Write the marks for peer grading here.")
@@ -80,7 +80,7 @@ def pull_command(
 
 @app.command("push")
 def push_command(
-    folder: Results,
+    folder: Folder,
     url: Url,
     course: CourseId,
     assignment: AssignmentId,
@@ -94,17 +94,19 @@ def push_command(
     with canvas_extra():
         from peerage.canvas.push import Target
     from peerage.canvas.desired_grades import final_grades, peer_grading
+    from peerage.results.results import Results
 
-    found = [final_grades(folder, only, comment)]
+    results = Results.read(folder)
+    found = [final_grades(results, only, comment)]
     if credit_assignment is not None:
-        found.append(peer_grading(folder))
+        found.append(peer_grading(results))
         places.append(Place.of(url, course, credit_assignment))
-    wishes = [wanted for wanted, _ in found]
+    desired = [wanted for wanted, _ in found]
     for _, notices in found:
         warn(notices)
     token = _token()
     targets = [Target.of(place, token, PATIENCE, say) for place in places]
-    plans = [target.plan(wanted) for target, wanted in zip(targets, wishes, strict=True)]
+    plans = [target.plan(wanted) for target, wanted in zip(targets, desired, strict=True)]
     for plan in plans:
         output().print(*plan.lines(), sep="\n", soft_wrap=True)
     changes = sum(len(plan.changes) for plan in plans)
@@ -113,7 +115,7 @@ def push_command(
     elif not yes:
         output().print(f"Nothing was written. To write {counted(changes, 'change')}, add --yes.", soft_wrap=True)
     else:
-        for target, wanted, plan in zip(targets, wishes, plans, strict=True):
+        for target, wanted, plan in zip(targets, desired, plans, strict=True):
             target.write(wanted, plan)
         output().print(f"Written: {counted(changes, 'change')}.")
 

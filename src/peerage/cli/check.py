@@ -12,7 +12,6 @@ import typer
 
 from peerage.cli import data_options
 from peerage.cli.console import output
-from peerage.cli.fit_classes import common_notices
 from peerage.cli.setting_flags import as_line
 from peerage.errors import InputError, Problem
 from peerage.support.wording import counted, listed
@@ -47,6 +46,8 @@ def command(
         found = facts[""] if by is None else {"by": by, "classes": facts}
         typer.echo(json.dumps({"ok": True, **found}, indent=2))
         return
+    from peerage.formats.several_classes import common_notices
+
     common = common_notices(book.notices for book in books.values())
     for name, book in books.items():
         if by is not None:

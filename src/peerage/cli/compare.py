@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,11 +11,11 @@ import typer
 
 from peerage.cli import data_options
 from peerage.cli.console import output, say
-from peerage.results import result_folder
 from peerage.support.wording import counted
 
 if TYPE_CHECKING:
-    from peerage.term.changes import Change
+    from peerage.results.results import Results
+    from peerage.workflow.compare_results import Comparison
 
 SHOWN = 10
 """How many changed grades are printed."""
@@ -35,64 +34,60 @@ _KINDS = {
     "class": "the class as a whole re-estimated",
     "settings": "other settings",
     "sampled anew": "nothing but other draws",
+    "unknown": "reviews behind the earlier grade that are not known",
 }
 """What the kinds of reasons are called in the summary."""
 
 
 def command(old: Old, new: New, as_json: data_options.Json = False) -> None:
     """Say which grades changed between two results and why, and add the list and a section of the report to NEW."""
-    from peerage.report.pages import REPORT
-    from peerage.results.outputs import CHANGES
+    from peerage.results.schema import CHANGES, REPORT
+    from peerage.workflow.compare_results import compare
+    from peerage.workflow.saving import add_changes
 
-    compared = {name: _compare(*sides, as_json) for name, sides in _pairs(old, new).items()}
+    listed = {}
+    for name, (heading, before, after, place) in _pairs(old, new).items():
+        compared = compare(before, after)
+        add_changes(compared.results, place)
+        listed[name] = [asdict(change) for change in compared.changes]
+        if not as_json:
+            if heading:
+                output().print(heading, soft_wrap=True)
+            _show(compared)
     if as_json:
-        listed = {name: [asdict(change) for change in changes] for name, changes in compared.items()}
         typer.echo(json.dumps(listed.get("", listed), indent=2))
     else:
-        output().print(f"\nWritten to {new}: {CHANGES}, {REPORT}", soft_wrap=True)
+        output().print(f"\nWritten to {new}: {CHANGES.file}, {REPORT}", soft_wrap=True)
 
 
-def _pairs(old: Path, new: Path) -> dict[str, tuple[str, Path, Path]]:
-    """What is compared: the two results, or those of each class that both have; by name, with a heading."""
-    from peerage.results.saved_results import Classes
+def _pairs(old: Path, new: Path) -> dict[str, tuple[str, Results, Results, Path]]:
+    """What is compared: the two results, or those of each class that both have; by name, with heading and folder."""
+    from peerage.results.results import Results
+    from peerage.results.several_classes_results import SeveralResults
 
-    before, after = Classes.of(result_folder.find(old)), Classes.of(result_folder.find(new))
-    if before.by != after.by or not after.folders:
-        return {"": ("", old, new)}
-    for name in sorted(before.folders.keys() ^ after.folders.keys()):
-        say(f"note: {after.by} {name!r} is in {old if name in before.folders else new} alone")
-    both = (name for name in after.folders if name in before.folders)
-    return {name: (f"{after.by} {name!r}:", before.folders[name], after.folders[name]) for name in both}
-
-
-def _compare(heading: str, old: Path, new: Path, quiet: bool) -> Sequence[Change]:
-    """Compare two results of a class, and add what was found to the later one."""
-    from peerage.report.pages import REPORT, staff_html
-    from peerage.results.outputs import CHANGES
-    from peerage.tables.writing_tables import csv_text
-    from peerage.term.changes import changes_between, changes_table
-    from peerage.term.compared_results import Side
-
-    before, after = Side.read(old), Side.read(new)
-    changes = changes_between(before, after)
-    target = result_folder.add(new, CHANGES, csv_text(changes_table(changes)))
-    result_folder.add(new, REPORT, staff_html(target.parent))
-    if not quiet:
-        if heading:
-            output().print(heading, soft_wrap=True)
-        _show(changes, len(before.grades), len(after.grades))
-    return changes
+    before, after = SeveralResults.read(old), SeveralResults.read(new)
+    if before.by != after.by or not after.classes:
+        return {"": ("", Results.read(old), Results.read(new), new)}
+    for name in sorted(before.classes.keys() ^ after.classes.keys()):
+        say(f"note: {after.by} {name!r} is in {old if name in before.classes else new} alone")
+    return {
+        name: (f"{after.by} {name!r}:", before.classes[name], results, new / after.folders[name])
+        for name, results in after.classes.items()
+        if name in before.classes
+    }
 
 
-def _show(changes: Sequence[Change], n_before: int, n_after: int) -> None:
+def _show(compared: Comparison) -> None:
+    from peerage.results.schema import CHANGES
     from peerage.term.changes import kinds_of
 
-    console = output()
+    console, changes = output(), compared.changes
     moved = [change for change in changes if change.before is not None and change.after is not None]
     fresh = sum(change.before is None for change in changes)
     gone = sum(change.after is None for change in changes)
     console.print(
-        f"{counted(n_before, 'grade')} before, {n_after:,} now: {len(moved):,} changed, {fresh:,} new, {gone:,} gone."
+        f"{counted(compared.n_before, 'grade')} before, {compared.n_after:,} now: {len(moved):,} changed, "
+        f"{fresh:,} new, {gone:,} gone."
     )
     for kind, number in kinds_of(changes).items():
         console.print(f"  {number:,} × {_KINDS[kind]}")
@@ -100,4 +95,4 @@ def _show(changes: Sequence[Change], n_before: int, n_after: int) -> None:
         words = f"{change.submission} in {change.component}: {change.before:g} → {change.after:g}, {change.why}"
         console.print(" ".join(words.split()), soft_wrap=True)
     if len(moved) > SHOWN:
-        console.print(f"and {len(moved) - SHOWN:,} more in changes.csv")
+        console.print(f"and {len(moved) - SHOWN:,} more in {CHANGES.file}")

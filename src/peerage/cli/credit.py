@@ -10,14 +10,13 @@ import typer
 
 from peerage.cli import data_options
 from peerage.cli.console import output
-from peerage.errors import ResultsError
 from peerage.support.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from peerage.decisions.choices import Choices
-    from peerage.results.saved_results import Result
+    from peerage.results.results import Results
 
 SCALE = "0.2:0, 0.5:60, 1:85, 2:100"
 _BAR = 40
@@ -37,14 +36,12 @@ def command(
     as_json: data_options.Json = False,
 ) -> None:
     """Show what each student would get for peer grading; nothing is fitted and nothing is written."""
-    from peerage.inference.storage import load
-    from peerage.results.outputs import POSTERIOR
-    from peerage.results.saved_results import Result
+    from peerage.results.results import Results
 
     changes = {"credit_scale": scale, "required_reviews": required_reviews, "minimum_reviews": minimum_reviews}
-    result = Result.read(folder)
-    choices = _choices(result, {name: value for name, value in changes.items() if value is not None})
-    marks = choices.credit(load(result.folder / POSTERIOR))
+    results = Results.read(folder)
+    choices = _choices(results, {name: value for name, value in changes.items() if value is not None})
+    marks = choices.credit(results.posterior)
     if as_json:
         rows = marks.astype(object).where(marks.notna(), None).to_dict("records")
         typer.echo(json.dumps({"choices": choices.to_dict(), "marks": rows}, indent=2))
@@ -52,13 +49,11 @@ def command(
         _show(marks, choices)
 
 
-def _choices(result: Result, changes: dict[str, Any]) -> Choices:
+def _choices(results: Results, changes: dict[str, Any]) -> Choices:
     """What the results were made with, but for some changes."""
     from peerage.decisions.choices import Choices
 
-    if not result.record["choices"]:
-        raise ResultsError(f"{result.folder}: these results do not say how they were made; fit the class again")
-    return Choices.from_dict({**result.record["choices"], **changes})
+    return Choices.from_dict({**results.choices.to_dict(), **changes})
 
 
 def _show(marks: pd.DataFrame, choices: Choices) -> None:

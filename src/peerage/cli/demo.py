@@ -26,21 +26,23 @@ def command(
     """Simulate the paper's class, fit it, and compare the grades with the true ones."""
     result_folder.check_target(out)
     from peerage.inference.fitting import fit as infer
-    from peerage.results.outputs import Outputs
+    from peerage.results.provenance import InputFile
+    from peerage.results.results import Results
     from peerage.simulation.class_files import GRADES, write_class
     from peerage.simulation.simulated_class import simulate
+    from peerage.workflow.saving import fill
 
     say("simulating a class of 120 students and 10 weeks, and fitting it …")
     book, truth = simulate(setting="b", seed=0)
     posterior = infer(book, draws=DRAWS, seed=0, progress=True)
     with result_folder.writing(out) as folder:
         write_class(truth, folder)
-        outputs = Outputs.of(posterior, [folder / GRADES])
-        outputs.write(folder)
-    fit.show(outputs, out)
+        results = Results.of(posterior, [InputFile.of(folder / GRADES)])
+        fill(results, folder)
+    fit.show(results, out)
     for line in (*_comparison(posterior, truth), *_directions(out)):
         typer.echo(line)
-    fit.say_warnings(outputs)
+    fit.say_warnings(results)
 
 
 def _comparison(posterior: Posterior, truth: Truth) -> Iterator[str]:
@@ -57,5 +59,7 @@ def _comparison(posterior: Posterior, truth: Truth) -> Iterator[str]:
 
 
 def _directions(out: Path) -> Iterator[str]:
-    yield f"\nOpen {out / 'report.html'} in a browser. The grades are in grades.csv beside it."
+    from peerage.results.schema import GRADES, REPORT
+
+    yield f"\nOpen {out / REPORT} in a browser. The grades are in {GRADES.file} beside it."
     yield f"The class is {out / 'peer_grades.csv'}; the truth is in true_grades.csv and graders_truth.csv beside it."

@@ -10,7 +10,6 @@ import typer
 
 from peerage.cli import data_options, sampling_options
 from peerage.cli.console import output, warn
-from peerage.cli.fit import with_fixed
 from peerage.results import result_folder
 
 Out = Annotated[
@@ -60,11 +59,12 @@ def command(
     from peerage.evaluation.evaluating import FOLDS, evaluate
     from peerage.evaluation.evaluation_files import record, write
     from peerage.evaluation.figure_files import require_figures
+    from peerage.results.provenance import InputFile
 
     require_figures()
     model = sampling_options.load_model(no_bias, no_effort, no_censoring, correlation, priors)
     book = data_options.load_gradebook(grades, rubric, columns, snap, duplicates, exclude, until)
-    book, model = with_fixed(book, model, fixed)
+    book, model = sampling_options.with_fixed(book, model, fixed)
     warn(book.notices)
     found = evaluate(
         book,
@@ -79,10 +79,11 @@ def command(
         scheduler=scheduler,
         progress=not quiet,
     )
+    inputs = [InputFile.of(path) for path in grades]
     with result_folder.writing(out) as folder:
-        names = write(found, folder, grades)
+        names = write(found, folder, inputs)
     if as_json:
-        typer.echo(json.dumps(record(found, grades), indent=2))
+        typer.echo(json.dumps(record(found, inputs), indent=2))
         return
     console = output()
     console.print(*found.sentences, sep="\n")

@@ -66,9 +66,9 @@ def command(
 ) -> None:
     """Write final grades and marks for peer grading as another system reads them, and say who was left out."""
     from peerage.exports.export_options import Options
-    from peerage.exports.exporting import export
+    from peerage.exports.exporting import export_folder
 
     options = Options(roster, match, id_column, tuple(assignment_ids or ()), credit_id)
-    written = export(folder, to.value, out, options, force=force)
+    written = export_folder(folder, to.value, out, options, force=force)
     warn(written.notices)
     output().print(f"Written to {written.path}: {written.summary}", soft_wrap=True)

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
-from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from peerage.cli import credit, data_options, fit_classes, sampling_options, staff_options
-from peerage.cli.console import output, say, warn
+from peerage.cli.console import output, say
 from peerage.cli.setting_flags import as_line
 from peerage.results import result_folder
 from peerage.support.wording import counted
 
 if TYPE_CHECKING:
-    from peerage.cli.fit_plan import Plan
-    from peerage.gradebook.book import Gradebook
-    from peerage.model import Model
-    from peerage.results.outputs import Outputs
+    from peerage.results.results import Results
 
 
 class Final(StrEnum):
@@ -94,6 +89,7 @@ def command(
     from peerage.decisions.choices import Choices
     from peerage.decisions.credit import Scale
     from peerage.inference.fitting import DEFAULT_DRAWS
+    from peerage.workflow.fit_plan import FitPlan, Sampling
 
     choices = Choices(
         final=final.value,
@@ -116,88 +112,52 @@ def command(
         raise typer.BadParameter("give a number of draws or a target of effective ones", param_hint="--target-ess")
     if republish and published is None:
         raise typer.BadParameter("name the results that were handed out with --published", param_hint="--republish")
-    model = sampling_options.load_model(no_bias, no_effort, no_censoring, correlation, priors)
-    from peerage.cli.fit_plan import Plan
-    from peerage.formats.staff.pseudonyms import Key
-
-    plan = Plan(
-        grades=grades,
-        model=model,
-        chosen=model_name is not None,
+    plan = FitPlan(
+        model=sampling_options.load_model(no_bias, no_effort, no_censoring, correlation, priors),
+        choose_model=model_name is not None,
         choices=choices,
-        sampling={
-            "chains": chains,
-            "draws": DEFAULT_DRAWS if draws is None else draws,
-            "target_ess": target_ess,
-            "burn_in": burn_in,
-            "seed": seed,
-            "workers": workers,
-            "memory": memory,
-            "progress": not quiet,
-        },
-        override=override,
-        fixed=fixed,
-        key=None if pseudonyms is None else Key.read(pseudonyms),
-        key_file=pseudonyms,
+        sampling=Sampling(
+            chains=chains,
+            draws=DEFAULT_DRAWS if draws is None else draws,
+            target_ess=target_ess,
+            burn_in=burn_in,
+            seed=seed,
+            workers=workers,
+            memory=memory,
+            progress=not quiet,
+        ),
         republish=republish,
     )
+    files = staff_options.StaffFiles.of(grades, override, fixed, published, pseudonyms)
     books = data_options.load_classes(grades, rubric, columns, snap, duplicates, exclude, until, by)
-    if by is None:
-        record = _fit_one(plan, books[""], published, out, shown=not as_json)
-    else:
-        record = fit_classes.fit_all(plan, by, books, published, out, shown=not as_json)
+    record = (
+        fit_classes.fit_one(books[""], plan, files, out, shown=not as_json)
+        if by is None
+        else fit_classes.fit_all(books, by, plan, files, out, shown=not as_json)
+    )
     if as_json:
         typer.echo(json.dumps(record, indent=2))
 
 
-def _fit_one(plan: Plan, book: Gradebook, published: Path | None, out: Path, *, shown: bool) -> Mapping[str, Any]:
-    """Fit a class, write its results, and return the record of it."""
-    from peerage.term.published import Published
-
-    prepared = plan.prepare(book, None if published is None else Published.read(published))
-    warn(prepared.said)
-    outputs = plan.outputs(prepared)
-    with result_folder.writing(out) as folder:
-        plan.write_key()
-        outputs.write(folder)
-    if shown:
-        show(outputs, out)
-    say_warnings(outputs)
-    return outputs.record
-
-
-def with_fixed(
-    book: Gradebook, model: Model, path: Path | None, elsewhere: Collection[str] = ()
-) -> tuple[Gradebook, Model]:
-    """The model with what the file fixes, and the gradebook with what was surprising about the file.
-
-    Rows about ids that are only found ``elsewhere``, in other classes, are passed over.
-    """
-    if path is None:
-        return book, model
-    from peerage.formats.staff.fixed_values import read_fixed
-
-    fixed, notices = read_fixed(path, book, elsewhere)
-    return replace(book, notices=(*book.notices, *notices)), replace(model, fixed=fixed)
-
-
-def show(outputs: Outputs, out: Path) -> None:
+def show(results: Results, out: Path) -> None:
     """Print the summary of a fit and where its files are."""
     from peerage.cli import fit_summary
-    from peerage.results.outputs import CHECKS, GRADERS
+    from peerage.results.schema import CHECKS, GRADERS
+    from peerage.workflow.saving import files_of
 
     console = output()
-    fit_summary.show(outputs.posterior, console, outputs.final)
-    if outputs.explanation is not None:
-        different, total = outputs.explanation.n_different, len(outputs.explanation.grades)
+    fit_summary.show(results.posterior, console, list(results.grades.values()))
+    explained = results.record.get("explanations")
+    if explained is not None:
+        different, total = explained["different"], len(results.grades)
         share = f"{different:,} of {counted(total, 'explained grade')} ({different / total:.0%})"
         console.print(f"\n{share} differ from the most likely ones.")
-    console.print(*fit_summary.attention(outputs.tables[CHECKS], outputs.tables[GRADERS]), sep="\n")
-    staff_options.show(outputs, console)
-    console.print(f"\nWritten to {out}: {', '.join(outputs.files)}", soft_wrap=True)
+    console.print(*fit_summary.attention(results.tables[CHECKS], results.tables[GRADERS]), sep="\n")
+    staff_options.show(results, console)
+    console.print(f"\nWritten to {out}: {', '.join(files_of(results))}", soft_wrap=True)
 
 
-def say_warnings(outputs: Outputs, where: str = "") -> None:
+def say_warnings(results: Results, where: str = "") -> None:
     """Write to standard error what may be wrong with a fit, and of which class, if there are several."""
-    for warning in outputs.warnings:
+    for warning in results.warnings:
         say(f"warning: {where}{as_line(warning)}")

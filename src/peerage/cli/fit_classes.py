@@ -1,8 +1,8 @@
-"""Several classes in one command: each is prepared, then each is fitted, then all are written together."""
+"""One class or several: what is said about it, the fit, and what is shown of its results."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,47 +12,60 @@ from peerage.errors import ResultsError
 from peerage.results import result_folder
 
 if TYPE_CHECKING:
-    from peerage.cli.fit_plan import Plan
+    from peerage.cli.staff_options import StaffFiles
     from peerage.errors import Problem
     from peerage.gradebook.book import Gradebook
-    from peerage.results.outputs import Outputs
+    from peerage.results.several_classes_results import SeveralResults
+    from peerage.workflow.fit_plan import FitPlan
+
+
+def fit_one(book: Gradebook, plan: FitPlan, files: StaffFiles, out: Path, *, shown: bool) -> Mapping[str, Any]:
+    """Fit a class, write its results, and return the record of it."""
+    from peerage.cli.fit import say_warnings, show
+    from peerage.results.results import Results
     from peerage.term.published import Published
+    from peerage.workflow.fit_class import fit_prepared, prepare
+    from peerage.workflow.saving import write_results
+
+    published = None if files.published is None else Published(Results.read(files.published))
+    prepared = prepare(book, plan, staff=files.read(book), published=published, key=files.key)
+    warn(prepared.notices)
+    results = fit_prepared(prepared, plan, files.inputs(), _tell(plan))
+    write_results(results, out, first=files.write_key)
+    if shown:
+        show(results, out)
+    say_warnings(results)
+    return results.record
 
 
 def fit_all(
-    plan: Plan, by: str, books: Mapping[str, Gradebook], published: Path | None, out: Path, *, shown: bool
+    books: Mapping[str, Gradebook], by: str, plan: FitPlan, files: StaffFiles, out: Path, *, shown: bool
 ) -> Mapping[str, Any]:
     """Fit the classes that a column tells apart, write their results, and return the record of all of them."""
     from peerage.cli.fit import say_warnings
-    from peerage.results import several_classes_results
+    from peerage.formats.several_classes import common_notices
+    from peerage.workflow.fit_classes import fit_all_prepared, prepare_classes
+    from peerage.workflow.saving import write_classes
 
-    handed_out = {} if published is None else _handed_out(published, by, books)
+    published = None if files.published is None else _published(files.published, by, books)
     ids = {name: {*book.submissions, *book.graders} for name, book in books.items()}
     known = set().union(*ids.values())
-    prepared = {
-        name: plan.prepare(book, handed_out.get(name), elsewhere=known - ids[name]) for name, book in books.items()
-    }
-    common = common_notices(ready.said for ready in prepared.values())
-    _say({name: ready.said for name, ready in prepared.items()}, common, by)
-    outputs = {}
-    for number, (name, ready) in enumerate(prepared.items(), start=1):
-        if plan.sampling["progress"]:
-            say(f"{by} {name!r}, {number:,} of {len(prepared):,}:")
-        outputs[name] = plan.outputs(ready)
-    with result_folder.writing(out) as folder:
-        plan.write_key()
-        record = several_classes_results.write(folder, by, outputs, () if plan.key is not None else common)
+    staff = {name: files.read(book, known - ids[name]) for name, book in books.items()}
+    prepared = prepare_classes(books, plan, by=by, staff=staff, published=published, key=files.key)
+    common = common_notices(ready.notices for ready in prepared.values())
+    _say({name: ready.notices for name, ready in prepared.items()}, common, by)
+    several = fit_all_prepared(prepared, by, plan, files.inputs(), _tell(plan))
+    write_classes(several, out, first=files.write_key)
     if shown:
-        _show(outputs, by, out, several_classes_results.FILES)
-    for name, written in outputs.items():
-        say_warnings(written, f"{by} {name!r}: ")
-    return record
+        _show(several, out)
+    for name, results in several.classes.items():
+        say_warnings(results, f"{by} {name!r}: ")
+    return several.record
 
 
-def common_notices(notices: Iterable[Sequence[Problem]]) -> tuple[Problem, ...]:
-    """What is noted of every class."""
-    first, *others = notices
-    return tuple(notice for notice in first if all(notice in other for other in others))
+def _tell(plan: FitPlan) -> Callable[[str], None] | None:
+    """What writes how far a fit is, if that is wanted."""
+    return say if plan.sampling.progress else None
 
 
 def _say(notices: Mapping[str, Sequence[Problem]], common: Sequence[Problem], by: str) -> None:
@@ -62,42 +75,39 @@ def _say(notices: Mapping[str, Sequence[Problem]], common: Sequence[Problem], by
         warn((notice for notice in own if notice not in common), f"{by} {name!r}: ")
 
 
-def _handed_out(folder: Path, by: str, books: Mapping[str, Gradebook]) -> dict[str, Published]:
-    """The results of each class that were handed out; those of a class that is no longer there are named."""
-    from peerage.results.saved_results import Classes
-    from peerage.term.published import Published
+def _published(folder: Path, by: str, books: Mapping[str, Gradebook]) -> SeveralResults:
+    """The results of classes that were handed out; classes that are not in both are named."""
+    from peerage.results.results import read_record
+    from peerage.results.several_classes_results import SeveralResults
+    from peerage.workflow.fit_classes import unmatched
 
-    earlier = Classes.of(result_folder.find(folder))
-    if earlier.by != by:
+    if read_record(result_folder.find(folder)).get("by") != by:
         raise ResultsError(f"{folder}: these results do not have a class for each {by}; name results of --by {by}")
-    for name in earlier.folders:
-        if name not in books:
-            say(f"note: {by} {name!r} has published grades and no grades today")
-    for name in books:
-        if name not in earlier.folders:
-            say(f"note: {by} {name!r} has no published grades")
-    return {name: Published.read(place) for name, place in earlier.folders.items() if name in books}
+    earlier = SeveralResults.read(folder)
+    warn(unmatched(earlier, by, books))
+    return earlier
 
 
-def _show(outputs: Mapping[str, Outputs], by: str, out: Path, files: Sequence[str]) -> None:
+def _show(several: SeveralResults, out: Path) -> None:
     """Print a few numbers about each class, and where the files are."""
     from rich.table import Table
 
     from peerage.results.summary import summarise
+    from peerage.workflow.saving import CLASSES_FILES
 
-    console = output()
+    console, by = output(), several.by
     table = Table(box=None, pad_edge=False)
     table.add_column(by, overflow="fold")
     for heading in ("submissions", "reviews", "graders", "differ", "certain", "warnings"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for name, written in outputs.items():
-        book, summary = written.posterior.book, summarise(written.posterior, written.final)
+    for name, results in several.classes.items():
+        book, summary = results.posterior.book, summarise(results.posterior, list(results.grades.values()))
         counts = (f"{number:,}" for number in (book.n_submissions, book.n_reviews, book.n_graders))
         title = " ".join(name.split())
         differ = f"{summary.n_changed / summary.n_compared:.0%}" if summary.n_compared else ""
-        table.add_row(title, *counts, differ, f"{summary.confidence:.0%}", f"{len(written.warnings):,}")
+        table.add_row(title, *counts, differ, f"{summary.confidence:.0%}", f"{len(results.warnings):,}")
     console.print(table)
     console.print("\nGrades that differ are not the peers' rounded mean; certain is a most likely grade, on average.")
-    for name, written in outputs.items():
-        staff_options.show(written, console, f"{by} {name!r}")
-    console.print(f"\nWritten to {out}: {', '.join(files)}, and a folder for each {by}", soft_wrap=True)
+    for name, results in several.classes.items():
+        staff_options.show(results, console, f"{by} {name!r}")
+    console.print(f"\nWritten to {out}: {', '.join(CLASSES_FILES)}, and a folder for each {by}", soft_wrap=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -11,11 +11,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from peerage.decisions.final import Final
 from peerage.decisions.trust import PRACTICE, UNSUPERVISED
 from peerage.gradebook.book import ROLES, STUDENT
 from peerage.inference.posterior import Posterior
 from peerage.model import Model
+from peerage.results.schema import CHECKS, GRADERS
 from peerage.results.summary import UNSURE, Spread, Summary, summarise, unreliable_predictions
 from peerage.support.wording import counted
 
@@ -32,9 +32,9 @@ _LEARNED = {
 _SCALE = "Reliability is 1 / error variance on a scale of 0 to 5, with a 90% interval."
 
 
-def show(posterior: Posterior, console: Console, final: Final | None = None) -> None:
-    """Print what a fit found."""
-    summary = summarise(posterior, final)
+def show(posterior: Posterior, console: Console, given: Sequence[float] | None = None) -> None:
+    """Print what a fit found; the grades given are the most likely ones unless others are."""
+    summary = summarise(posterior, given)
     console.print(*_setting(posterior), sep="\n")
     console.print("", _spread_table(summary.spreads), "", sep="\n")
     console.print(*_certainty(summary), sep="\n")
@@ -49,10 +49,10 @@ def attention(checks: pd.DataFrame, graders: pd.DataFrame) -> Iterator[str]:
     """What staff might do next, from the tables of spot checks and of graders."""
     if len(checks):
         first = ", ".join(_one_line(name) for name in checks["submission"].head(SHOWN_CHECKS))
-        yield f"Check first: {first} (spotchecks.csv)."
+        yield f"Check first: {first} ({CHECKS.file})."
     standing = graders["standing"].value_counts()
     practise, alone = (int(standing.get(name, 0)) for name in (PRACTICE, UNSUPERVISED))
-    yield f"{counted(practise, 'student')} should practise, {alone:,} may grade unsupervised (graders.csv)."
+    yield f"{counted(practise, 'student')} should practise, {alone:,} may grade unsupervised ({GRADERS.file})."
 
 
 def _setting(posterior: Posterior) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from peerage.gradebook.book import Gradebook
     from peerage.model import Model, Priors
 
 PRIORS_BY_NAME = ("paper", "learned")
@@ -91,6 +93,16 @@ def load_model(no_bias: bool, no_effort: bool, no_censoring: bool, correlation: 
         correlation=correlation,
         priors=load_priors(priors),
     )
+
+
+def with_fixed(book: Gradebook, model: Model, path: Path | None) -> tuple[Gradebook, Model]:
+    """The model with what the file fixes, and the gradebook with what was surprising about the file."""
+    if path is None:
+        return book, model
+    from peerage.formats.staff.fixed_values import read_fixed
+
+    fixed, notices = read_fixed(path, book)
+    return replace(book, notices=(*book.notices, *notices)), replace(model, fixed=fixed)
 
 
 def files_of(priors: str, *others: Path | None) -> list[Path]:

@@ -11,7 +11,6 @@ import typer
 
 from peerage.cli import data_options, sampling_options
 from peerage.cli.console import output, say, warn
-from peerage.cli.fit import with_fixed
 from peerage.results import result_folder
 
 if TYPE_CHECKING:
@@ -95,7 +94,7 @@ def command(
     result_folder.check_target(out, [*grades, *sampling_options.files_of(priors, rubric, fixed, exclude)])
     model = sampling_options.load_model(no_bias, no_effort, no_censoring, correlation, priors)
     book = data_options.load_gradebook(grades, rubric, columns, snap, duplicates, exclude, until)
-    book, model = with_fixed(book, model, fixed)
+    book, model = sampling_options.with_fixed(book, model, fixed)
     warn(book.notices)
     try:
         found = search(

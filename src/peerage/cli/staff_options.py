@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,13 +14,11 @@ from peerage.support.wording import counted
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from peerage.errors import Problem
     from peerage.formats.staff.pseudonyms import Key
     from peerage.gradebook.book import Gradebook
-    from peerage.gradebook.rulings import Override
-    from peerage.model import Model
-    from peerage.results.outputs import Outputs
-    from peerage.term.published import Published
+    from peerage.results.provenance import InputFile
+    from peerage.results.results import Results
+    from peerage.workflow.fit_plan import StaffInput
 
 SHOWN = 10
 """How many decisions of a kind are printed."""
@@ -47,48 +45,76 @@ Pseudonyms = Annotated[
 ]
 
 
-def with_overrides(
-    book: Gradebook, grades: Sequence[Path], path: Path | None, elsewhere: Collection[str] = ()
-) -> tuple[Gradebook, tuple[Override, ...]]:
-    """The grades that staff set, and the gradebook with what was surprising about their file.
+@dataclass(frozen=True)
+class StaffFiles:
+    """The files beside the grades that options name, and the key to made-up names, if ids are hidden.
 
-    Rows about submissions ``elsewhere``, in other classes, are passed over.
+    Attributes
+    ----------
+    grades: the files of grades
+    override, fixed: grades that staff set, and values that are known
+    published: the folder of results that were handed out
+    key_file, key: the file for the key, and what it holds; classes that are prepared add theirs
     """
-    from peerage.formats.staff.overrides import overrides_beside, read_overrides
 
-    if path is None:
-        overrides, notices = overrides_beside(grades, book, elsewhere)
-    else:
-        overrides, notices = read_overrides(path, book, elsewhere)
-    return replace(book, notices=(*book.notices, *notices)), overrides
+    grades: Sequence[Path]
+    override: Path | None
+    fixed: Path | None
+    published: Path | None
+    key_file: Path | None
+    key: Key | None
+
+    @classmethod
+    def of(
+        cls,
+        grades: Sequence[Path],
+        override: Path | None,
+        fixed: Path | None,
+        published: Path | None,
+        key_file: Path | None,
+    ) -> StaffFiles:
+        """The files, of which the key is read."""
+        from peerage.formats.staff.pseudonyms import Key
+
+        key = None if key_file is None else Key.read(key_file)
+        return cls(grades, override, fixed, published, key_file, key)
+
+    def inputs(self) -> list[InputFile]:
+        """The files of grades by name and hash."""
+        from peerage.results.provenance import InputFile
+
+        return [InputFile.of(path) for path in self.grades]
+
+    def read(self, book: Gradebook, elsewhere: Collection[str] = ()) -> StaffInput:
+        """What the files say about a class; rows about ids ``elsewhere``, in other classes, are passed over."""
+        from peerage.formats.staff.fixed_values import read_fixed
+        from peerage.formats.staff.overrides import overrides_beside, read_overrides
+        from peerage.workflow.fit_plan import StaffInput
+
+        fixed, notices = (None, ()) if self.fixed is None else read_fixed(self.fixed, book, elsewhere)
+        if self.override is None:
+            overrides, more = overrides_beside(self.grades, book, elsewhere)
+        else:
+            overrides, more = read_overrides(self.override, book, elsewhere)
+        return StaffInput(overrides, fixed, (*notices, *more))
+
+    def write_key(self) -> None:
+        """Write the key to the made-up names, if ids are hidden."""
+        if self.key is not None and self.key_file is not None:
+            self.key.write(self.key_file)
 
 
-def beside_published(book: Gradebook, published: Published, republish: bool) -> tuple[Problem, ...]:
-    """What is surprising about a class beside the grades that were handed out, all of which can be kept."""
-    if not republish:
-        published.check(book)
-    return tuple(published.notices(book))
-
-
-def hidden(
-    book: Gradebook, model: Model, overrides: tuple[Override, ...], key: Key
-) -> tuple[Gradebook, Model, tuple[Override, ...]]:
-    """The class and what is known about it with made-up names."""
-    book = key.hide(book)
-    return book, replace(model, fixed=key.hide_fixed(model.fixed)), key.hide_overrides(overrides)
-
-
-def show(outputs: Outputs, console: Console, heading: str = "") -> None:
+def show(results: Results, console: Console, heading: str = "") -> None:
     """Print what staff decided and what became of the grades that were handed out, under a heading if there is any."""
-    lines = list(_lines(outputs))
+    lines = list(_lines(results))
     for line in [f"\n{heading}:", *lines] if heading and lines else lines:
         console.print(line, soft_wrap=True)
 
 
-def _lines(outputs: Outputs) -> Iterator[str]:
-    from peerage.results.outputs import CHANGES
+def _lines(results: Results) -> Iterator[str]:
+    from peerage.results.schema import CHANGES, PROPOSALS
 
-    exclusions, overrides = outputs.posterior.book.exclusions, outputs.record["overrides"]
+    exclusions, overrides = results.posterior.book.exclusions, results.record["overrides"]
     if exclusions:
         yield "\nExcluded:"
         yield from _some(f"{rule.what} ({counted(rule.n_reviews, 'review')}): {rule.reason}" for rule in exclusions)
@@ -97,20 +123,22 @@ def _lines(outputs: Outputs) -> Iterator[str]:
         yield from _some(
             f"{row['submission']} in {row['component']}: {row['grade']:g} ({row['reason']})" for row in overrides
         )
-    published = outputs.record.get("published")
+    published = results.record.get("published")
     if published:
         sure = f"{published['sure']:,} of them with a certainty of 90% or more"
         yield f"\nKept {counted(published['kept'], 'published grade')}."
-        yield f"Today's estimates would change {published['proposed']:,}, {sure} (proposals.csv)."
-    if CHANGES in outputs.tables:
-        table = outputs.tables[CHANGES]
+        yield f"Today's estimates would change {published['proposed']:,}, {sure} ({PROPOSALS.file})."
+    if CHANGES in results.tables:
+        table = results.tables[CHANGES]
         changed = int((table["before"].notna() & table["after"].notna()).sum())
-        yield f"\n{counted(changed, 'published grade')} changed (changes.csv)."
+        yield f"\n{counted(changed, 'published grade')} changed ({CHANGES.file})."
 
 
 def _some(lines: Iterator[str]) -> Iterator[str]:
     """The first few lines, indented, and how many more there are."""
+    from peerage.results.schema import RECORD
+
     everything = list(lines)
     yield from (f"  {' '.join(line.split())}" for line in everything[:SHOWN])
     if len(everything) > SHOWN:
-        yield f"  and {len(everything) - SHOWN:,} more (run.json)"
+        yield f"  and {len(everything) - SHOWN:,} more ({RECORD})"

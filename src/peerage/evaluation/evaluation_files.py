@@ -14,7 +14,7 @@ import pandas as pd
 from peerage.evaluation.ablations import FEATURES
 from peerage.evaluation.evaluation import Evaluation
 from peerage.evaluation.figure_files import save_figure
-from peerage.results.outputs import provenance
+from peerage.results.provenance import InputFile, provenance
 from peerage.tables.writing_tables import write_table
 
 TABLE, REVIEWS, TESTS, TEXT, RECORD = "evaluation.csv", "reviews.csv", "tests.csv", "evaluation.txt", "run.json"
@@ -24,7 +24,7 @@ _DECIMALS = {"elpd": 3, "elpd_se": 3, "delta": 3, "delta_se": 3, "grade_change":
 _REVIEW_DECIMALS = 6
 
 
-def write(found: Evaluation, folder: Path, inputs: Iterable[Path]) -> list[str]:
+def write(found: Evaluation, folder: Path, inputs: Iterable[InputFile]) -> list[str]:
     """Write the tables, the figure, the text and how they came about, and return the files' names."""
     write_table(table_as_written(found), folder / TABLE)
     write_table(found.reviews().round(_REVIEW_DECIMALS), folder / REVIEWS)
@@ -43,7 +43,7 @@ def table_as_written(found: Evaluation) -> pd.DataFrame:
     return table
 
 
-def record(found: Evaluation, inputs: Iterable[Path]) -> dict[str, Any]:
+def record(found: Evaluation, inputs: Iterable[InputFile]) -> dict[str, Any]:
     """How the evaluation came about, as plain values."""
     rows = table_as_written(found).replace({np.nan: None}).to_dict("records")
     return provenance(found.book, inputs) | {

@@ -1,4 +1,4 @@
-"""``export``: from a result folder to a file of another system, whole or not at all."""
+"""``export``: from results to a file of another system, whole or not at all."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from peerage.errors import InputError, Problem, ResultsError
 from peerage.exports import canvas_grades, moodle_grades, mta2_files, students_csv, workbook
 from peerage.exports.export_options import Options, Prepared
 from peerage.results import result_folder
-from peerage.results.saved_results import RECORD, Result
+from peerage.results.results import Results
+from peerage.results.schema import RECORD
 from peerage.support.atomic import replacing
 
 
@@ -32,7 +33,7 @@ class Export(Protocol):
     ENDING: str
     USES: tuple[str, ...]
 
-    def prepare(self, result: Result, options: Options, /) -> Prepared:
+    def prepare(self, results: Results, options: Options, /) -> Prepared:
         """What is to be written about a class."""
 
     def write(self, content: Any, path: Path, /) -> None:
@@ -55,27 +56,39 @@ class Exported:
     notices: tuple[Problem, ...]
 
 
-def export(
+def export_folder(
     folder: Path, to: str, out: Path | None = None, options: Options | None = None, *, force: bool = False
 ) -> Exported:
-    """Write the results in a folder as another system reads them, by default beside the folder.
+    """Write the results in a folder as another system reads them, by default beside the folder."""
+    known, options = _known(to), options or Options()
+    options.refuse_others(known.USES, known.NAME)
+    target = _default(folder, known) if out is None else out
+    _check(target, known, options, folder, force=force)
+    return export(Results.read(folder), to, target, options, force=force)
+
+
+def export(results: Results, to: str, target: Path, options: Options | None = None, *, force: bool = False) -> Exported:
+    """Write results as another system reads them.
 
     A file that exists is replaced only with ``force``; a folder that peerage has written always is.
     """
-    known = next((known for known in EXPORTS if to == known.NAME), None)
-    if known is None:
-        raise InputError(Problem(f"there is no format {to!r} to export to", f"use {', '.join(NAMES)}"))
-    options = options or Options()
+    known, options = _known(to), options or Options()
     options.refuse_others(known.USES, known.NAME)
-    target = _default(folder, known) if out is None else out
-    _check(target, folder, known, options, force=force)
-    prepared = known.prepare(Result.read(folder), options)
+    _check(target, known, options, force=force)
+    prepared = known.prepare(results, options)
     with _writing(target, known) as path:
         known.write(prepared.content, path)
         if known.read(path) != prepared.content:
             message = f"an id or name cannot be kept as it is in {known.TITLE}"
             raise InputError(Problem(message, "give that person, submission or assignment another"))
     return Exported(target, prepared.summary, prepared.notices)
+
+
+def _known(to: str) -> Export:
+    known = next((known for known in EXPORTS if to == known.NAME), None)
+    if known is None:
+        raise InputError(Problem(f"there is no format {to!r} to export to", f"use {', '.join(NAMES)}"))
+    return known
 
 
 def _default(folder: Path, known: Export) -> Path:
@@ -90,9 +103,10 @@ def _suffix(known: Export) -> str:
     return Path(f"name{known.ENDING}").suffix
 
 
-def _check(target: Path, folder: Path, known: Export, options: Options, *, force: bool) -> None:
-    """Refuse a target that would damage the results, the roster or a file that is already there."""
-    inputs = [folder / result_folder.MARKER, *([] if options.roster is None else [options.roster])]
+def _check(target: Path, known: Export, options: Options, folder: Path | None = None, *, force: bool) -> None:
+    """Refuse a target that would damage the results in a folder, the roster or a file that is already there."""
+    inputs = [] if folder is None else [folder / result_folder.MARKER]
+    inputs += [] if options.roster is None else [options.roster]
     suffix = _suffix(known)
     if not suffix:
         result_folder.check_target(target, inputs)
@@ -101,7 +115,7 @@ def _check(target: Path, folder: Path, known: Export, options: Options, *, force
         return
     if target.suffix.lower() != suffix:
         raise ResultsError(f"{target}: {known.TITLE} is a file that ends in {suffix}; name one")
-    if target.resolve().is_relative_to(result_folder.outermost(folder)):
+    if folder is not None and target.resolve().is_relative_to(result_folder.outermost(folder)):
         raise ResultsError(f"{target}: this is in the folder of results, which holds nothing else; name another place")
     if target.is_dir():
         raise ResultsError(f"{target}: this is a folder; name a file")

@@ -12,7 +12,7 @@ from peerage.errors import InputError, Problem
 from peerage.exports.delimited import as_number, as_text, read_rows, write_rows
 from peerage.exports.export_options import Options, Prepared, renamed
 from peerage.exports.student_marks import Item, Marks
-from peerage.results.saved_results import Result
+from peerage.results.results import Results
 from peerage.support.wording import counted, quoted
 
 NAME = "moodle-grades"
@@ -38,12 +38,12 @@ class Grades:
     rows: tuple[tuple[str, tuple[float | None, ...]], ...]
 
 
-def prepare(result: Result, options: Options) -> Prepared:
+def prepare(results: Results, options: Options) -> Prepared:
     """The marks of a class, under the ids that Moodle knows."""
     column = options.id_column or "userid"
     if column not in ID_COLUMNS:
         raise InputError(Problem(f"--id-column: Moodle has no {column!r}", f"use {', '.join(ID_COLUMNS)}"))
-    marks = Marks.of(result)
+    marks = Marks.of(results)
     names, notices = renamed(list(marks.values), options, ID_COLUMNS[column])
     _check(column, list(names.values()))
     rows = tuple((names[student], values) for student, values in marks.values.items() if student in names)

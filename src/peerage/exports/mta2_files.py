@@ -15,7 +15,7 @@ from peerage.errors import InputError, Problem
 from peerage.exports.delimited import as_text, read_rows, write_rows
 from peerage.exports.export_options import Options, Prepared, renamed
 from peerage.exports.student_marks import everyone
-from peerage.results.saved_results import Result
+from peerage.results.results import Results
 from peerage.support.wording import counted
 from peerage.tables.numbers import is_number, parse_number
 
@@ -42,30 +42,30 @@ class Files:
     priorities: tuple[Priority, ...] = ()
 
 
-def prepare(result: Result, options: Options) -> Prepared:
+def prepare(results: Results, options: Options) -> Prepared:
     """The files of a class; only students' reliabilities are written."""
-    people = [grader.grader for grader in result.graders]
+    people = [grader.grader for grader in results.grader_marks]
     names, notices = renamed(people, options, (options.id_column or "username",))
     unknown = [name for name in people if name not in names]
     if unknown:
         message = f"the roster does not say who {everyone(unknown)} is, whose weights belong to the grades"
         raise InputError(Problem(message, "add everyone who graded to the roster"))
-    totals = {total.submission: total.total for total in result.totals}
+    totals = {total.submission: total.total for total in results.totals}
     grades = tuple(
         (
             submission,
             total,
-            tuple((names[grader], weight) for grader, weight in result.weights.get(submission, [])),
+            tuple((names[grader], weight) for grader, weight in results.weights.get(submission, [])),
         )
         for submission, total in totals.items()
     )
     reliability = tuple(
         (names[grader.grader], grader.lower, grader.dependability, grader.upper)
-        for grader in result.graders
+        for grader in results.grader_marks
         if grader.role == "student"
     )
-    priorities = tuple((submission, float(rank)) for rank, submission in enumerate(result.spot_checks, start=1))
-    missing = [] if result.weights else [Problem("weights were left out", "only explained grades have them")]
+    priorities = tuple((submission, float(rank)) for rank, submission in enumerate(results.spot_checks, start=1))
+    missing = [] if results.weights else [Problem("weights were left out", "only explained grades have them")]
     if not priorities:
         missing.append(Problem(f"{PRIORITIES} was left out: these results have no spot checks", "fit the class again"))
     summary = f"{counted(len(grades), 'submission')}, {counted(len(reliability), 'student')}"

@@ -11,9 +11,9 @@ from openpyxl.styles import Font
 from openpyxl.utils import get_column_letter
 
 from peerage.exports.sheets import FONT, fit_to_page, put
-from peerage.results.saved_results import Result
+from peerage.results.results import Results
+from peerage.results.schema import GRADERS, RECORD
 from peerage.support.wording import counted
-from peerage.tables.numbers import is_number, parse_number
 
 BINS = 10
 CHARTS = "Charts"
@@ -46,13 +46,14 @@ class Overview:
     graders: tuple[tuple[float, float], ...] = ()
 
     @classmethod
-    def of(cls, result: Result) -> Overview:
-        """The overview of a result folder."""
-        most, totals = result.most, {total.submission: total for total in result.totals}
+    def of(cls, results: Results) -> Overview:
+        """The overview of some results."""
+        most, totals = results.most_points, {total.submission: total for total in results.totals}
         shares = tuple(total.total / most[total.assignment] for total in totals.values() if most[total.assignment] > 0)
-        pairs = [(row["reliability"], row["effort"]) for row in result.rows("graders.csv") if row["role"] == "student"]
-        graders = tuple((parse_number(x), parse_number(y)) for x, y in pairs if is_number(x) and is_number(y))
-        return cls(tuple(_facts(result)), shares, graders)
+        table = results.table(GRADERS, "role", "reliability", "effort")
+        known = table[table["role"] == "student"].dropna(subset=["reliability", "effort"])
+        graders = tuple(zip(known["reliability"].tolist(), known["effort"].tolist(), strict=True))
+        return cls(tuple(_facts(results)), shares, graders)
 
     def bins(self) -> list[int]:
         """How many submissions have each tenth of the points; full points belong to the last."""
@@ -131,13 +132,13 @@ def _label(chart: Any, title: str, across: str, up: str) -> None:
     chart.x_axis.delete, chart.y_axis.delete = False, False
 
 
-def _facts(result: Result) -> list[tuple[str, str]]:
-    record = result.record
+def _facts(results: Results) -> list[tuple[str, str]]:
+    record = results.record
     counts = (f"{record['counts'].get(name, 0)} {name}" for name in ("grades", "reviews", "submissions", "graders"))
     return [
         ("From", ", ".join(str(entry.get("name")) for entry in record["input"] if isinstance(entry, dict))),
         ("Class", ", ".join(counts)),
         ("Grades are", record["final"]),
-        ("Fit", f"{counted(len(record['warnings']), 'warning')} in run.json"),
+        ("Fit", f"{counted(len(record['warnings']), 'warning')} in {RECORD}"),
         ("Made with", f"peerage {record.get('version')}, seed {record.get('seed')}"),
     ]

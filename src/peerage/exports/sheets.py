@@ -9,28 +9,28 @@ from typing import Any
 from openpyxl.styles import Alignment, Font, PatternFill
 from openpyxl.utils import get_column_letter
 
+from peerage.results.schema import CHECKS, EXPLANATIONS, GRADERS, GRADES, TOTALS, WEIGHTS, Kind
 from peerage.tables.escaping import escape_xlsx
 
 Cell = str | int | float | None
 
 SHEETS = {
-    "Totals": "totals.csv",
-    "Grades": "grades.csv",
-    "Weights": "weights.csv",
-    "Sentences": "explanations.csv",
-    "Graders": "graders.csv",
-    "Spot checks": "spotchecks.csv",
+    "Totals": TOTALS,
+    "Grades": GRADES,
+    "Weights": WEIGHTS,
+    "Sentences": EXPLANATIONS,
+    "Graders": GRADERS,
+    "Spot checks": CHECKS,
 }
 """The sheets, and the table of the results that each shows."""
 
 _GENERAL, _WHOLE, _ESTIMATE, _PERCENT, _SIGNED = "General", "#,##0", "0.00", "0%", "+0.00;-0.00;0.00"
 _FORMATS = {
-    **dict.fromkeys(("grade", "most_likely", "total"), _GENERAL),
-    **dict.fromkeys(("n_grades", "n_graded", "rank"), _WHOLE),
-    **dict.fromkeys(("expected", "sd", "lower", "upper", "peer_mean", "reliability", "dependability"), _ESTIMATE),
-    **dict.fromkeys(("priority", "credit"), _ESTIMATE),
-    **dict.fromkeys(("confidence", "weight", "desired_weight", "effort_probability", "effort"), _PERCENT),
-    "bias": _SIGNED,
+    Kind.EXACT: _GENERAL,
+    Kind.COUNT: _WHOLE,
+    Kind.ESTIMATE: _ESTIMATE,
+    Kind.DIFFERENCE: _SIGNED,
+    **dict.fromkeys((Kind.SHARE, Kind.EXACT_SHARE, Kind.WEIGHT, Kind.CERTAINTY), _PERCENT),
 }
 
 FONT = "Calibri"
@@ -46,36 +46,31 @@ _WRAPPED = Alignment(horizontal="left", vertical="top", wrap_text=True, indent=1
 
 
 @dataclass(frozen=True)
-class Table:
+class SheetCells:
     """The cells of a sheet; numbers are numbers and ids are text."""
 
     header: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
 
 
-def number_format(column: str) -> str | None:
-    """How the numbers of a column are shown; None for a column of text."""
-    name = column.removesuffix("_lower").removesuffix("_upper")
-    return _FORMATS.get(column) or _FORMATS.get(name)
-
-
-def add_table(sheet: Any, table: Table) -> None:
+def add_table(sheet: Any, title: str, table: SheetCells) -> None:
     """Put a table on an empty sheet."""
     for column, name in enumerate(table.header, start=1):
-        shown = number_format(name)
+        kind = SHEETS[title].kind(name)
+        shown = _FORMATS.get(kind)
         put(sheet, 1, column, name)
         heading = sheet.cell(1, column)
         heading.font, heading.fill, heading.alignment = _HEADING, _FILL, _TOP if shown is None else _RIGHT
         cells = [row[column - 1] for row in table.rows]
-        sheet.column_dimensions[get_column_letter(column)].width = _width(name, cells)
+        sheet.column_dimensions[get_column_letter(column)].width = _width(name, kind, cells)
         for row, value in enumerate(cells, start=2):
             put(sheet, row, column, value)
             cell = sheet.cell(row, column)
             if shown is None:
-                cell.alignment = _WRAPPED if _is_prose(name) else _TOP
+                cell.alignment = _WRAPPED if kind is Kind.PROSE else _TOP
             else:
                 cell.number_format, cell.alignment = shown, _RIGHT
-            if _is_prose(name):
+            if kind is Kind.PROSE:
                 # Not every spreadsheet fits the height of a row to the lines in it.
                 sheet.row_dimensions[row].height = _height(str(value))
     frozen = next(index for index, name in enumerate((*table.header, "")) if name not in _FROZEN)
@@ -104,19 +99,15 @@ def put(sheet: Any, row: int, column: int, value: Cell) -> None:
     cell.quotePrefix = True
 
 
-def _is_prose(name: str) -> bool:
-    return name in ("sentence", "reason")
-
-
 def _height(text: str) -> float:
     """The height of a row, in points, that shows all lines of some prose, as far as rows can be that high."""
     return min(_LINE * math.ceil((len(text) + 1) / (0.95 * _PROSE)), _HIGHEST)
 
 
-def _width(name: str, cells: list[Cell]) -> float:
-    if _is_prose(name):
+def _width(name: str, kind: Kind, cells: list[Cell]) -> float:
+    if kind is Kind.PROSE:
         return _PROSE
-    shown = number_format(name)
+    shown = _FORMATS.get(kind)
     longest = (
         6 if shown not in (None, _GENERAL) else max((len(str(cell)) for cell in cells if cell is not None), default=0)
     )

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from peerage.errors import InputError, Problem
-from peerage.results.saved_results import Result
+from peerage.results.results import Results
+from peerage.results.schema import TOTALS
 from peerage.support.wording import counted
 
 CREDIT_NAME = "Peer grading"
 NO_AUTHORS = Problem(
-    "does not say who wrote the submissions", "give the grades a column 'author' and fit again", "totals.csv"
+    "does not say who wrote the submissions", "give the grades a column 'author' and fit again", TOTALS.file
 )
 
 
@@ -40,16 +41,16 @@ class Marks:
     notices: tuple[Problem, ...]
 
     @classmethod
-    def of(cls, result: Result) -> Marks:
-        """The marks in a result folder."""
-        totals, ambiguous = _totals(result)
+    def of(cls, results: Results) -> Marks:
+        """The marks in some results."""
+        totals, ambiguous = _totals(results)
         if not totals:
             raise InputError(_nobody(ambiguous))
-        credit = result.credit
+        credit = results.credit
         assignments = list(dict.fromkeys(assignment for _, assignment in totals))
-        items = [Item(name, result.most[name]) for name in assignments]
+        items = [Item(name, results.most_points[name]) for name in assignments]
         if credit:
-            items.append(Item(CREDIT_NAME, result.most_credit, is_credit=True))
+            items.append(Item(CREDIT_NAME, results.most_credit, is_credit=True))
         students = dict.fromkeys([*(author for author, _ in totals), *credit])
         values = {
             student: tuple(
@@ -57,7 +58,7 @@ class Marks:
             )
             for student in students
         }
-        notices = (*without_author(result), *_several(ambiguous), *without_credit(result))
+        notices = (*without_author(results), *_several(ambiguous), *without_credit(results))
         return cls(tuple(items), values, notices)
 
     def of_assignments(self) -> Marks:
@@ -68,10 +69,10 @@ class Marks:
         return Marks(tuple(self.items[index] for index in kept), present, self.notices)
 
 
-def _totals(result: Result) -> tuple[dict[tuple[str, str], float], list[tuple[str, str]]]:
+def _totals(results: Results) -> tuple[dict[tuple[str, str], float], list[tuple[str, str]]]:
     """The total of each author in each assignment, and the authors who have several submissions in one."""
     found: dict[tuple[str, str], list[float]] = {}
-    for total in result.totals:
+    for total in results.totals:
         if total.author:
             found.setdefault((total.author, total.assignment), []).append(total.total)
     ambiguous = [key for key, totals in found.items() if len(totals) > 1]
@@ -82,12 +83,12 @@ def _nobody(ambiguous: Sequence[tuple[str, str]]) -> Problem:
     if not ambiguous:
         return NO_AUTHORS
     message = f"every author has several submissions in {_assignment(ambiguous[0][1])}"
-    return Problem(message, "give the grades a column 'assignment' and fit again", "totals.csv")
+    return Problem(message, "give the grades a column 'assignment' and fit again", TOTALS.file)
 
 
-def without_author(result: Result) -> Iterator[Problem]:
+def without_author(results: Results) -> Iterator[Problem]:
     """A notice of the submissions that are nobody's."""
-    unknown = [total.submission for total in result.totals if not total.author]
+    unknown = [total.submission for total in results.totals if not total.author]
     if unknown:
         yield Problem(f"left out {counted(len(unknown), 'submission')} without author: {everyone(unknown)}")
 
@@ -99,13 +100,13 @@ def _several(ambiguous: Sequence[tuple[str, str]]) -> Iterator[Problem]:
         yield Problem(message, "enter their marks by hand")
 
 
-def without_credit(result: Result) -> Iterator[Problem]:
+def without_credit(results: Results) -> Iterator[Problem]:
     """Notices of the students who have no mark for peer grading, and of marks that are not what they should be."""
-    if not result.has_credit:
+    if not results.has_credit:
         yield Problem("these results have no marks for peer grading", "fit the class again to get them")
         return
     students: dict[tuple[bool, str], list[str]] = {}
-    for grader in result.graders:
+    for grader in results.grader_marks:
         if grader.role == "student" and (grader.credit is None or grader.note):
             students.setdefault((grader.credit is None, grader.note), []).append(grader.grader)
     for (is_missing, note), names in students.items():

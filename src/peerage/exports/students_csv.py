@@ -14,7 +14,7 @@ from peerage.errors import InputError, Problem
 from peerage.exports.delimited import as_number, as_text
 from peerage.exports.export_options import Options, Prepared, renamed
 from peerage.exports.student_marks import NO_AUTHORS, without_author, without_credit
-from peerage.results.saved_results import Result
+from peerage.results.results import Results
 from peerage.support.wording import counted
 from peerage.tables.reading_files import read_sheet
 from peerage.tables.writing_tables import write_table
@@ -35,21 +35,21 @@ class Row(NamedTuple):
     credit: float | None
 
 
-def prepare(result: Result, options: Options) -> Prepared:
+def prepare(results: Results, options: Options) -> Prepared:
     """The rows of a class."""
-    authors = dict.fromkeys(total.author for total in result.totals if total.author)
+    authors = dict.fromkeys(total.author for total in results.totals if total.author)
     if not authors:
         raise InputError(NO_AUTHORS)
-    students = list(dict.fromkeys([*authors, *result.credit]))
+    students = list(dict.fromkeys([*authors, *results.credit]))
     names, notices = renamed(students, options, options.id_column and (options.id_column,))
     rows = [
-        Row(names[total.author], total.assignment, total.submission, total.total, result.credit.get(total.author))
-        for total in result.totals
+        Row(names[total.author], total.assignment, total.submission, total.total, results.credit.get(total.author))
+        for total in results.totals
         if total.author in names
     ]
-    rows += [Row(names[student], "", "", None, result.credit[student]) for student in names if student not in authors]
+    rows += [Row(names[student], "", "", None, results.credit[student]) for student in names if student not in authors]
     summary = counted(len(names), "student")
-    return Prepared(tuple(rows), summary, (*without_author(result), *without_credit(result), *notices))
+    return Prepared(tuple(rows), summary, (*without_author(results), *without_credit(results), *notices))
 
 
 def write(content: tuple[Row, ...], path: Path) -> None:

@@ -5,22 +5,25 @@ Text stays text, whatever it looks like: a cell's type is never guessed from its
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import openpyxl
+import pandas as pd
 
 from peerage.errors import InputError, Problem
 from peerage.exports.export_options import Options, Prepared
 from peerage.exports.overview import Overview, add_overview
-from peerage.exports.sheets import SHEETS, Cell, Table, add_table, number_format
-from peerage.results.saved_results import Result
+from peerage.exports.sheets import SHEETS, Cell, SheetCells, add_table
+from peerage.results.results import Results
+from peerage.results.schema import Table
+from peerage.results.table_values import REMEDY
 from peerage.rubric import FORBIDDEN, tidy
 from peerage.support.wording import counted
 from peerage.tables.escaping import unescape_xlsx
-from peerage.tables.numbers import is_number, parse_number
 
 NAME = "xlsx"
 TITLE = "a workbook for the staff"
@@ -32,18 +35,18 @@ USES: tuple[str, ...] = ()
 class Workbook:
     """The tables of a workbook by the titles of their sheets, and the overview that is drawn from them."""
 
-    tables: Mapping[str, Table]
+    tables: Mapping[str, SheetCells]
     overview: Overview = field(default_factory=Overview, compare=False)
 
 
-def prepare(result: Result, _: Options) -> Prepared:
-    """The tables of a result folder."""
-    found = {title: result.rows(file) for title, file in SHEETS.items()}
-    tables = {title: _table(rows, SHEETS[title]) for title, rows in found.items() if rows}
-    missing = [file for title, file in SHEETS.items() if title not in tables]
+def prepare(results: Results, _: Options) -> Prepared:
+    """The tables of some results."""
+    found = {title: results.table(table) for title, table in SHEETS.items()}
+    tables = {title: _cells(SHEETS[title], frame) for title, frame in found.items() if len(frame)}
+    missing = [table.file for title, table in SHEETS.items() if title not in tables]
     notices = tuple(Problem(f"these results have no {file}", "the workbook lacks that sheet") for file in missing)
     summary = ", ".join(f"{title} ({counted(len(table.rows), 'row')})" for title, table in tables.items())
-    return Prepared(Workbook(tables, Overview.of(result)), summary, notices)
+    return Prepared(Workbook(tables, Overview.of(results)), summary, notices)
 
 
 def write(content: Workbook, path: Path) -> None:
@@ -52,7 +55,7 @@ def write(content: Workbook, path: Path) -> None:
     book.remove(book.worksheets[0])
     add_overview(book, content.overview, list(content.tables))
     for title, table in content.tables.items():
-        add_table(book.create_sheet(title), table)
+        add_table(book.create_sheet(title), title, table)
     # The charts' figures come last: nobody has to look at them.
     book.move_sheet("Charts", len(content.tables))
     book.save(path)
@@ -72,25 +75,26 @@ def read(path: Path) -> Workbook:
     return Workbook(tables)
 
 
-def _table(rows: Sequence[Mapping[str, str]], file: str) -> Table:
-    header = tuple(rows[0])
-    if any(map(FORBIDDEN.search, (*header, *(text for row in rows for text in row.values())))):
-        raise InputError(Problem("holds a control character", "fit the class again", file))
-    cells = tuple(tuple(_typed(name, row[name]) for name in header) for row in rows)
-    return Table(header, cells)
+def _cells(table: Table, frame: pd.DataFrame) -> SheetCells:
+    header = tuple(map(str, frame.columns))
+    texts = (text for name in header if table.kind(name).is_text for text in frame[name])
+    if any(map(FORBIDDEN.search, (*header, *texts))):
+        raise InputError(Problem("holds a control character", REMEDY, table.file))
+    columns = (map(_cell, frame[name].tolist()) for name in header)
+    return SheetCells(header, tuple(zip(*columns, strict=True)))
 
 
-def _typed(column: str, text: str) -> Cell:
-    """A number where the column holds numbers; everything else stays as it is."""
-    if number_format(column) is not None and is_number(text):
-        # Spreadsheets keep fifteen digits.
-        return tidy(float(f"{parse_number(text):.15g}"))
-    return text or None
+def _cell(value: str | float) -> Cell:
+    """A value as a cell of a workbook, which is empty where there is none."""
+    if isinstance(value, str):
+        return value or None
+    # Spreadsheets keep fifteen digits.
+    return None if math.isnan(value) else tidy(float(f"{value:.15g}"))
 
 
-def _read(sheet: Any, path: Path) -> Table:
+def _read(sheet: Any, path: Path) -> SheetCells:
     header, *rows = ([_value(cell, path) for cell in row] for row in sheet.iter_rows())
-    return Table(tuple(map(str, header)), tuple(map(tuple, rows)))
+    return SheetCells(tuple(map(str, header)), tuple(map(tuple, rows)))
 
 
 def _value(cell: Any, path: Path) -> Cell:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import pandas as pd
@@ -95,3 +95,9 @@ def _differing_scales(books: Mapping[str, Gradebook]) -> Iterator[Problem]:
 def _in_class(problem: Problem, by: str, value: str) -> Problem:
     """The problem, with the class in which it was found unless its row says that."""
     return problem if problem.row is not None else replace(problem, message=f"{by} {value!r}: {problem.message}")
+
+
+def common_notices(notices: Iterable[Sequence[Problem]]) -> tuple[Problem, ...]:
+    """What is noted of every class."""
+    first, *others = notices
+    return tuple(notice for notice in first if all(notice in other for other in others))

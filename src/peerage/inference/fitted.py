@@ -33,6 +33,7 @@ class Fitted:
     timings: seconds by what they were spent on
     restarts: the chains that started again from a better one
     choice: the models that were compared, if the model was chosen
+    laid_out: the class as it was laid out when it was sampled
     """
 
     book: Gradebook
@@ -43,10 +44,14 @@ class Fitted:
     timings: dict[str, float] = field(default_factory=dict)
     restarts: tuple[int, ...] = ()
     choice: Choice | None = None
+    laid_out: Layout | None = None
 
     @cached_property
     def layout(self) -> Layout:
-        """How the class is laid out for the sampler."""
+        """How the class is laid out for the sampler: as it was for the fit, or anew for one that was read."""
+        known = self.laid_out
+        if known is not None and known.book is self.book and known.model is self.model:
+            return known
         return lay_out(self.book, self.model)
 
     @cached_property

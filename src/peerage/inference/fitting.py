@@ -171,7 +171,7 @@ def _fit(
         samples = sample(layout, draws=draws, burn_in=start.left, states=start.states, every=every, **settings)
     samples = replace(samples, seconds=samples.seconds + start.seconds)
     timings = {"sampling": samples.seconds, "total": time.perf_counter() - begun}
-    return Posterior(book, model, seed, start.burn_in, samples, timings, start.restarts)
+    return Posterior(book, model, seed, start.burn_in, samples, timings, start.restarts, laid_out=layout)
 
 
 def _until(

@@ -49,6 +49,11 @@ class Posterior(Fitted):
 
     def submissions(self) -> pd.DataFrame:
         """Each submission's components: most likely and expected grade, interval, confidence, the peers' mean."""
+        return self._submissions.copy()
+
+    @cached_property
+    def _submissions(self) -> pd.DataFrame:
+        """The table, made once: most that is done with a posterior begins with it."""
         book, layout = self.book, self.layout
         lower, upper = self.margins.quantiles("true_grade", (LOWER, UPPER))
         columns: dict[str, NDArray[Any]] = {

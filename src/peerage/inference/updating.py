@@ -89,13 +89,15 @@ def update(
     notices = [notice for notice in book.notices if notice not in (WENT_ON, STILL_MOVING)]
     if len(runs) > 1:
         notices.append(STILL_MOVING if moving(runs[-1], touched) else WENT_ON)
+    book = replace(book, notices=tuple(notices))
     return replace(
         posterior,
-        book=replace(book, notices=tuple(notices)),
+        book=book,
         burn_in=burn_in + draws * (len(runs) - 1),
         restarts=(),
         samples=runs[-1],
         timings={"sampling": sum(run.seconds for run in runs), "total": time.perf_counter() - begun},
+        laid_out=replace(layout, book=book),
     )
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from urllib.parse import quote
 
 from peerage.report.first_screen import Attention, Figure, first_screen
-from peerage.report.report_source import Fitted
-from peerage.results.saved_results import Classes, read_record
+from peerage.report.report_source import ReportSource
+from peerage.results.results import Results
+from peerage.results.schema import REPORT
+from peerage.results.several_classes_results import SeveralResults
 from peerage.support.wording import counted
 
 
@@ -49,14 +50,13 @@ class ClassesPage:
     notices: tuple[Mapping[str, str], ...]
 
 
-def classes_page(folder: Path) -> ClassesPage:
-    """The page about the results of several classes in a folder."""
-    record, classes = read_record(folder), Classes.of(folder)
-    counts = record["counts"]
-    summaries = tuple(_summary(name, place) for name, place in classes.folders.items())
+def classes_page(several: SeveralResults) -> ClassesPage:
+    """The page about the results of several classes."""
+    record, counts = several.record, several.record["counts"]
+    summaries = tuple(_summary(name, results, several.folders[name]) for name, results in several.classes.items())
     return ClassesPage(
         title=", ".join(entry["name"] for entry in record["input"]),
-        by=classes.by,
+        by=several.by,
         counts=f"{counted(counts['reviews'], 'review')} of {counted(counts['submissions'], 'submission')}",
         titles=tuple(dict.fromkeys(title for summary in summaries for title in summary.figures)),
         classes=summaries,
@@ -64,7 +64,7 @@ def classes_page(folder: Path) -> ClassesPage:
     )
 
 
-def _summary(name: str, folder: Path) -> ClassSummary:
-    screen = first_screen(Fitted.read(folder))
+def _summary(name: str, results: Results, folder: str) -> ClassSummary:
+    screen = first_screen(ReportSource(results))
     figures = {figure.title: figure for figure in screen.figures}
-    return ClassSummary(name, f"{quote(folder.name)}/report.html", screen.counts, figures, screen.attention)
+    return ClassSummary(name, f"{quote(folder)}/{REPORT}", screen.counts, figures, screen.attention)

@@ -10,9 +10,10 @@ import numpy as np
 
 from peerage.report.grader_rows import ROLE_WORDS, Grader, graders_of, in_need_of_practice, of_low_effort
 from peerage.report.model_in_words import prediction_words
-from peerage.report.report_source import Fitted, numbers
+from peerage.report.report_source import ReportSource
 from peerage.report.submission_columns import Indexes, listed_submissions
 from peerage.report.totals_before_after import Marks, marks_of
+from peerage.results.schema import CHECKS
 from peerage.results.summary import UNSURE, Spread, spread_of
 from peerage.support.wording import counted
 
@@ -53,7 +54,7 @@ class Attention:
 
 @dataclass(frozen=True)
 class SpotCheck:
-    """A row of ``spotchecks.csv``; ``target`` is the row of the submission."""
+    """A submission to check; ``target`` is the row of the submission."""
 
     rank: str
     submission: str
@@ -85,16 +86,16 @@ class Screen:
     listed: Indexes
 
 
-def first_screen(fitted: Fitted) -> Screen:
+def first_screen(source: ReportSource) -> Screen:
     """The first screen about a fit."""
-    record, book, marks, graders = fitted.record, fitted.posterior.book, marks_of(fitted), graders_of(fitted)
-    listed = listed_submissions(fitted, marks)
+    record, book, marks, graders = source.results.record, source.book, marks_of(source), graders_of(source)
+    listed = listed_submissions(source, marks)
     place = {int(index): row for row, index in enumerate(listed)}
-    spreads = tuple(spread_of(component, fitted.cells) for component in book.rubric.components)
-    spot_checks = _spot_checks(fitted, place)
+    spreads = tuple(spread_of(component, source.cells) for component in book.rubric.components)
+    spot_checks = _spot_checks(source, place)
     return Screen(
         counts=_counts(record["counts"]),
-        figures=tuple(_figures(fitted, marks, spreads)),
+        figures=tuple(_figures(source, marks, spreads)),
         attention=(
             *_attention(record, graders, spot_checks),
             *_largest_changes(marks, book.submissions, place),
@@ -114,7 +115,7 @@ def _counts(counts: Mapping[str, Any]) -> str:
     return f"{counted(counts['reviews'], 'review')} of {submissions} by {graders}"
 
 
-def _figures(fitted: Fitted, marks: Marks, spreads: Sequence[Spread]) -> Iterator[Figure]:
+def _figures(source: ReportSource, marks: Marks, spreads: Sequence[Spread]) -> Iterator[Figure]:
     known = ~np.isnan(marks.before)
     sign = "%" if marks.unit == "percent" else ""
     if known.any():
@@ -126,14 +127,14 @@ def _figures(fitted: Fitted, marks: Marks, spreads: Sequence[Spread]) -> Iterato
         changed, compared = (sum(getattr(spread, name) for spread in spreads) for name in ("n_changed", "n_compared"))
         differ = f"{changed:,} of {counted(compared, 'grade')} are not the peers' mean rounded"
         yield Figure("Grades changed", f"{changed / compared:.0%}", differ)
-    yield Figure("How sure", f"± {marks.half_width:.1f}{sign}", _certainty(fitted, marks.unit))
+    yield Figure("How sure", f"± {marks.half_width:.1f}{sign}", _certainty(source, marks.unit))
 
 
-def _certainty(fitted: Fitted, unit: str) -> str:
+def _certainty(source: ReportSource, unit: str) -> str:
     words = f"{unit if unit == 'points' else 'of the points'}: 90% interval of a typical total"
-    if max(component.n_levels for component in fitted.posterior.book.rubric.components) > COARSE:
+    if max(component.n_levels for component in source.book.rubric.components) > COARSE:
         return words
-    confidence = fitted.cells["confidence"]
+    confidence = source.cells["confidence"]
     unsure = int((confidence < UNSURE).sum())
     return f"{words}; {unsure:,} grades ({unsure / len(confidence):.0%}) are less than {UNSURE:.0%} certain"
 
@@ -179,13 +180,13 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + "."
 
 
-def _spot_checks(fitted: Fitted, listed: Mapping[int, int]) -> tuple[SpotCheck, ...] | None:
-    table = fitted.tables.get("spotchecks.csv")
+def _spot_checks(source: ReportSource, listed: Mapping[int, int]) -> tuple[SpotCheck, ...] | None:
+    table = source.table(CHECKS)
     if table is None:
         return None
-    place = {name: index for index, name in enumerate(fitted.posterior.book.submissions)}
-    columns = (table[name] for name in ("rank", "submission", "reason"))
+    place = {name: index for index, name in enumerate(source.book.submissions)}
+    columns = (table[name] for name in ("rank", "submission", "priority", "reason"))
     return tuple(
-        SpotCheck(rank, submission, listed[place[submission]], f"{priority:.2f}", reason)
-        for rank, submission, reason, priority in zip(*columns, numbers(table, "priority"), strict=True)
+        SpotCheck(str(rank), submission, listed[place[submission]], f"{priority:.2f}", reason)
+        for rank, submission, priority, reason in zip(*columns, strict=True)
     )

@@ -10,7 +10,8 @@ import pandas as pd
 
 from peerage.decisions.trust import PRACTICE
 from peerage.gradebook.book import ROLES, STUDENT
-from peerage.report.report_source import Fitted, numbers
+from peerage.report.report_source import ReportSource
+from peerage.results.schema import GRADERS
 
 ROLE_WORDS = dict(zip(ROLES, ("student", "TA", "instructor"), strict=True))
 
@@ -34,7 +35,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Grader:
-    """A row of ``graders.csv``.
+    """A grader, as the results have it.
 
     ``standing`` says whether the grader may grade alone; ``credit`` is the mark for grading, and ``credit_note`` says
     why there is none. Results without such columns have neither.
@@ -71,11 +72,11 @@ class Grader:
         )
 
 
-def graders_of(fitted: Fitted) -> tuple[Grader, ...]:
+def graders_of(source: ReportSource) -> tuple[Grader, ...]:
     """All graders, in the order of the file."""
-    table = fitted.tables["graders.csv"]
+    table = source.results.tables[GRADERS]
     absent = [""] * len(table)
-    credit = numbers(table, "credit").tolist() if "credit" in table else [math.nan] * len(table)
+    credit = table["credit"].tolist() if "credit" in table else [math.nan] * len(table)
     rows = zip(
         *(table["grader"], table["role"], map(int, table["n_graded"])),
         *(_estimates(table, name) for name in ("reliability", "bias", "effort", "dependability")),
@@ -87,7 +88,7 @@ def graders_of(fitted: Fitted) -> tuple[Grader, ...]:
 
 
 def _estimates(table: pd.DataFrame, name: str) -> list[Estimate]:
-    columns = (numbers(table, name + end).tolist() for end in ("", "_lower", "_upper"))
+    columns = (table[name + end].tolist() for end in ("", "_lower", "_upper"))
     return [Estimate(*row) for row in zip(*columns, strict=True)]
 
 

@@ -12,9 +12,10 @@ from peerage.report import charts
 from peerage.report.first_screen import Attention, Figure, SpotCheck, first_screen
 from peerage.report.grader_rows import Grader
 from peerage.report.model_in_words import Prior, choice_words, model_words, prediction_words, priors_of
-from peerage.report.report_source import Fitted
+from peerage.report.report_source import ReportSource
 from peerage.report.submission_columns import SubmissionData, submission_data
 from peerage.report.term_section import Term, term_of
+from peerage.results.schema import EXPLANATIONS, GRADERS
 from peerage.results.summary import Spread
 from peerage.support.wording import counted
 
@@ -68,9 +69,9 @@ class StaffPage:
     facts: tuple[tuple[str, str], ...]
 
 
-def staff_page(fitted: Fitted) -> StaffPage:
+def staff_page(source: ReportSource) -> StaffPage:
     """The page about a fit."""
-    record, screen = fitted.record, first_screen(fitted)
+    record, screen = source.results.record, first_screen(source)
     return StaffPage(
         title=_title(record),
         counts=screen.counts,
@@ -79,15 +80,15 @@ def staff_page(fitted: Fitted) -> StaffPage:
         attention=screen.attention,
         distribution=charts.before_and_after(screen.marks),
         spreads=screen.spreads,
-        data=submission_data(fitted, screen.marks, screen.listed),
-        unlisted=fitted.posterior.book.n_submissions - len(screen.listed),
-        explained="explanations.csv" in fitted.tables,
+        data=submission_data(source, screen.marks, screen.listed),
+        unlisted=source.book.n_submissions - len(screen.listed),
+        explained=EXPLANATIONS in source.results.tables,
         graders=screen.graders,
         grader_charts=tuple(_grader_charts(screen.graders, record["model"])),
-        standing="standing" in fitted.tables["graders.csv"],
-        credit="credit" in fitted.tables["graders.csv"],
+        standing="standing" in source.results.tables[GRADERS],
+        credit="credit" in source.results.tables[GRADERS],
         spot_checks=screen.spot_checks,
-        term=term_of(fitted),
+        term=term_of(source),
         model=tuple(model_words(record)),
         priors=tuple(priors_of(record)),
         learned=record["learned"] is not None,

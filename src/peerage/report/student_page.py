@@ -11,7 +11,9 @@ import numpy as np
 
 from peerage.errors import InputError, Problem, ResultsError
 from peerage.gradebook.book import MISSING
-from peerage.report.report_source import Fitted
+from peerage.report.report_source import ReportSource
+from peerage.results.schema import EXPLANATIONS, TOTALS, WEIGHTS
+from peerage.results.table_values import text
 
 _NOT_IN_FILE_NAMES = re.compile("[^A-Za-z0-9]+")
 _LONGEST_NAME = 40
@@ -54,81 +56,86 @@ class StudentPage:
     explained: bool
 
 
-def students_of(fitted: Fitted) -> tuple[str, ...]:
+def students_of(source: ReportSource) -> tuple[str, ...]:
     """All who wrote something, in the order of the file."""
-    return tuple(_written_by(fitted))
+    return tuple(_written_by(source))
 
 
-def student_page(fitted: Fitted, student: str) -> StudentPage:
+def student_page(source: ReportSource, student: str) -> StudentPage:
     """The page of a student."""
-    written_by = _written_by(fitted)
+    written_by = _written_by(source)
     if student not in written_by:
         raise InputError(Problem(f"{student!r} wrote none of the submissions", "give the id of an author"))
-    explained = "explanations.csv" in fitted.tables
-    if explained and fitted.record["explanations"].get("name_graders", True):
+    explained = EXPLANATIONS in source.results.tables
+    if explained and source.results.record["explanations"].get("name_graders", True):
         raise ResultsError("the sentences name the graders; run peerage fit without --name-graders for students' pages")
-    submissions = tuple(_submission(fitted, index) for index in written_by[student])
+    submissions = tuple(_submission(source, index) for index in written_by[student])
     return StudentPage(student, submissions, explained)
 
 
-def file_name(fitted: Fitted, student: str) -> str:
+def file_name(source: ReportSource, student: str) -> str:
     """A name for a student's page that every file system takes, different for different students.
 
     Nobody can guess it who does not have the file of grades: a student may know others' ids.
     """
-    secret = "".join(entry["sha256"] for entry in fitted.record["input"])
+    secret = "".join(entry["sha256"] for entry in source.results.record["input"])
     readable = _NOT_IN_FILE_NAMES.sub("-", student).strip("-").lower()[:_LONGEST_NAME].strip("-")
     return f"{readable or 'student'}-{sha256((secret + student).encode()).hexdigest()[:16]}.html"
 
 
-def _written_by(fitted: Fitted) -> Mapping[str, Sequence[int]]:
-    if not fitted.written_by:
+def _written_by(source: ReportSource) -> Mapping[str, Sequence[int]]:
+    if not source.written_by:
         raise InputError(
             Problem(
                 "these results do not say who wrote what, so there are no students' pages",
                 "add an author column to the grades and run peerage fit again",
             )
         )
-    return fitted.written_by
+    return source.written_by
 
 
-def _submission(fitted: Fitted, index: int) -> Submission:
-    book = fitted.posterior.book
-    cells = fitted.cells_of[index]
-    rubric = [book.rubric.components[component] for component in fitted.cell_component[cells]]
-    sentences = fitted.tables["explanations.csv"]["sentence"] if "explanations.csv" in fitted.tables else None
+def _submission(source: ReportSource, index: int) -> Submission:
+    book = source.book
+    cells = source.cells_of[index]
+    rubric = [book.rubric.components[component] for component in source.cell_component[cells]]
+    explained = source.table(EXPLANATIONS)
+    sentences = None if explained is None else explained["sentence"]
     grades = tuple(
-        Grade(component.name, _shown(fitted.cells["grade"][cell]), "" if sentences is None else sentences[cell])
+        Grade(component.name, _shown(source.cells["grade"][cell]), "" if sentences is None else sentences[cell])
         for component, cell in zip(rubric, cells, strict=True)
     )
     full = sum(max(component.worth) for component in rubric)
     return Submission(
         name=book.submissions[index],
         assignment=book.assignments[index],
-        total=f"{fitted.totals['total'][index]} of {_shown(full)} points",
+        total=f"{_total(source.totals['total'][index])} of {_shown(full)} points",
         grades=grades,
-        reports=tuple(_reports(fitted, index, fitted.cell_component[cells].tolist())),
+        reports=tuple(_reports(source, index, source.cell_component[cells].tolist())),
     )
 
 
-def _reports(fitted: Fitted, index: int, components: list[int]) -> Iterator[Report]:
+def _reports(source: ReportSource, index: int, components: list[int]) -> Iterator[Report]:
     """The reports in an order that says nothing about who made them: that of their contents, shuffled."""
-    book = fitted.posterior.book
+    book = source.book
     reports = []
-    for review in fitted.reviews_of[index]:
+    for review in source.reviews_of[index]:
         if (book.levels[review] != MISSING).any():
             grades = tuple(_shown(book.values[review, component]) for component in components)
-            reports.append((grades, _weight(fitted, index, book.review_grader[review])))
+            reports.append((grades, _weight(source, index, book.review_grader[review])))
     reports.sort()
     seed = sha256(repr((book.submissions[index], reports)).encode()).digest()
     for place in np.random.default_rng(list(seed)).permutation(len(reports)):
         yield Report(*reports[place])
 
 
-def _weight(fitted: Fitted, submission: int, grader: int) -> str:
-    book = fitted.posterior.book
-    row = fitted.weight_rows.get((book.submissions[submission], book.graders[grader]))
-    return "" if row is None else f"{float(fitted.tables['weights.csv']['weight'][row]):.0%}"
+def _weight(source: ReportSource, submission: int, grader: int) -> str:
+    book = source.book
+    row = source.weight_rows.get((book.submissions[submission], book.graders[grader]))
+    return "" if row is None else f"{source.results.tables[WEIGHTS]['weight'][row]:.0%}"
+
+
+def _total(points: float) -> str:
+    return text(TOTALS.kind("total"), points)
 
 
 def _shown(number: float) -> str:

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from peerage.gradebook.book import MISSING, ROLES
 from peerage.report.grader_rows import ROLE_WORDS
-from peerage.report.report_source import Fitted, Floats, numbers
+from peerage.report.report_source import Floats, ReportSource
 from peerage.report.totals_before_after import Marks
+from peerage.results.schema import CHECKS, EXPLANATIONS, WEIGHTS
 from peerage.rubric import Component, tidy
 
 BARS = 25
@@ -54,29 +55,29 @@ class SubmissionData:
     reviews: dict[str, list[Any]]
 
 
-def listed_submissions(fitted: Fitted, marks: Marks) -> Indexes:
+def listed_submissions(source: ReportSource, marks: Marks) -> Indexes:
     """The submissions that the page lists: all, or those to check, those that changed most and the least certain."""
-    names = fitted.posterior.book.submissions
+    names = source.book.submissions
     if len(names) <= LISTED:
         return np.arange(len(names))
-    checked = fitted.tables.get("spotchecks.csv")
+    checked = source.table(CHECKS)
     to_check = set() if checked is None else set(checked["submission"])
     first = [index for index, name in enumerate(names) if name in to_check]
     change = np.nan_to_num(np.abs(marks.after - marks.before))
-    most_changed, least_certain = np.argsort(-change, kind="stable"), np.argsort(_certainty(fitted), kind="stable")
+    most_changed, least_certain = np.argsort(-change, kind="stable"), np.argsort(_certainty(source), kind="stable")
     order = dict.fromkeys([*first, *most_changed[: LISTED // 2].tolist(), *least_certain.tolist()])
     return np.sort(np.array(list(order)[: max(LISTED, len(first))], dtype=np.intp))
 
 
-def submission_data(fitted: Fitted, marks: Marks, listed: Indexes) -> SubmissionData:
+def submission_data(source: ReportSource, marks: Marks, listed: Indexes) -> SubmissionData:
     """The columns for some submissions of a fit."""
-    book = fitted.posterior.book
+    book = source.book
     assignments = list(dict.fromkeys(filter(None, book.assignments)))
     place = {name: index for index, name in enumerate(assignments)}
-    cells = np.flatnonzero(np.isin(fitted.cell_submission, listed))
-    cells_end = np.searchsorted(fitted.cell_submission[cells], listed, side="right")
-    parts, sentences = _factored(fitted, cells)
-    reviews, reviews_end = _reviews(fitted, listed)
+    cells = np.flatnonzero(np.isin(source.cell_submission, listed))
+    cells_end = np.searchsorted(source.cell_submission[cells], listed, side="right")
+    parts, sentences = _factored(source, cells)
+    reviews, reviews_end = _reviews(source, listed)
     return SubmissionData(
         components=[{"name": entry.name, "bars": _labels(entry)} for entry in book.rubric.components],
         assignments=assignments,
@@ -90,19 +91,19 @@ def submission_data(fitted: Fitted, marks: Marks, listed: Indexes) -> Submission
             "after": _short(marks.after[listed]),
             "lower": _short(marks.lower[listed]),
             "upper": _short(marks.upper[listed]),
-            "certainty": _percents(_certainty(fitted)[listed]),
+            "certainty": _percents(_certainty(source)[listed]),
             "cells": cells_end.tolist(),
             "reviews": reviews_end.tolist(),
         },
-        cells=_cells(fitted, cells) | {"sentence": sentences},
+        cells=_cells(source, cells) | {"sentence": sentences},
         reviews=reviews,
     )
 
 
-def _certainty(fitted: Fitted) -> Floats:
+def _certainty(source: ReportSource) -> Floats:
     """(submissions,) the mean probability of the components' most likely grades."""
-    sums = np.bincount(fitted.cell_submission, fitted.cells["confidence"].to_numpy(float))
-    return np.asarray(sums / np.bincount(fitted.cell_submission))
+    sums = np.bincount(source.cell_submission, source.cells["confidence"].to_numpy(float))
+    return np.asarray(sums / np.bincount(source.cell_submission))
 
 
 def bars_of(component: Component) -> NDArray[np.intp]:
@@ -121,16 +122,16 @@ def _groups(bars: NDArray[np.intp]) -> list[NDArray[np.intp]]:
     return [np.flatnonzero(bars == bar) for bar in range(bars[-1] + 1)]
 
 
-def _cells(fitted: Fitted, places: Indexes) -> dict[str, list[Any]]:
-    cells, components = fitted.cells.iloc[places], fitted.posterior.book.rubric.components
-    component_of = fitted.cell_component[places]
+def _cells(source: ReportSource, places: Indexes) -> dict[str, list[Any]]:
+    cells, components = source.cells.iloc[places], source.book.rubric.components
+    component_of = source.cell_component[places]
     mass: list[list[int]] = [[]] * len(cells)
     bar = np.zeros(len(cells), np.intp)
     for index, component in enumerate(components):
         mine = np.flatnonzero(component_of == index)
         bars = bars_of(component)
         bar[mine] = bars[component.level_of(cells["grade"].to_numpy(float)[mine])]
-        levels = fitted.posterior.samples.level_mass[places[mine], : component.n_levels].astype(float)
+        levels = source.posterior.samples.level_mass[places[mine], : component.n_levels].astype(float)
         summed = np.stack([levels[:, inside].sum(axis=1) for inside in _groups(bars)], axis=1)
         for cell, row in zip(mine, np.rint(100 * summed).astype(int).tolist(), strict=True):
             mass[cell] = row
@@ -146,18 +147,18 @@ def _cells(fitted: Fitted, places: Indexes) -> dict[str, list[Any]]:
     }
 
 
-def _reviews(fitted: Fitted, listed: Indexes) -> tuple[dict[str, list[Any]], Indexes]:
+def _reviews(source: ReportSource, listed: Indexes) -> tuple[dict[str, list[Any]], Indexes]:
     """The columns of all reviews of some submissions that hold a grade, and where each submission's end."""
-    book = fitted.posterior.book
+    book = source.book
     held = np.flatnonzero((book.levels != MISSING).any(axis=1) & np.isin(book.review_submission, listed))
-    columns = {"effort": fitted.posterior.reviews()["effort_probability"].to_numpy(float)[held]}
-    weights = fitted.tables.get("weights.csv")
+    columns = {"effort": source.posterior.reviews()["effort_probability"].to_numpy(float)[held]}
+    weights = source.table(WEIGHTS)
     if weights is not None:
         reviews = zip(book.review_submission[held], book.review_grader[held], strict=True)
         pairs = [(book.submissions[submission], book.graders[grader]) for submission, grader in reviews]
-        rows = [fitted.weight_rows.get(pair, -1) for pair in pairs]
+        rows = [source.weight_rows.get(pair, -1) for pair in pairs]
         for name, column in (("weight", "weight"), ("deserved", "desired_weight")):
-            columns[name] = np.append(numbers(weights, column), 0.0)[rows]
+            columns[name] = np.append(weights[column].to_numpy(float), 0.0)[rows]
     first = -columns["weight"] if "weight" in columns else np.zeros(len(held))
     order = np.lexsort((book.review_grader[held], first, book.review_submission[held]))
     held = held[order]
@@ -167,12 +168,12 @@ def _reviews(fitted: Fitted, listed: Indexes) -> tuple[dict[str, list[Any]], Ind
     return named | {name: _percents(values[order]) for name, values in columns.items()}, ends
 
 
-def _factored(fitted: Fitted, cells: Indexes) -> tuple[list[str], list[list[int]]]:
+def _factored(source: ReportSource, cells: Indexes) -> tuple[list[str], list[list[int]]]:
     """The sentences' distinct parts, the commonest first, and each sentence as indexes of its parts.
 
     Sentences are most of what there is to tell, and much of each is found in others.
     """
-    table = fitted.tables.get("explanations.csv")
+    table = source.table(EXPLANATIONS)
     sentences: Iterable[str] = [] if table is None else table["sentence"].iloc[cells]
     split = [_PARTS.split(sentence) for sentence in sentences]
     common = Counter(part for parts in split for part in parts).most_common()

@@ -9,7 +9,9 @@ from typing import Any
 import pandas as pd
 
 from peerage.gradebook.rulings import Exclusion
-from peerage.report.report_source import Fitted
+from peerage.report.report_source import ReportSource
+from peerage.results.schema import CHANGES, PROPOSALS, Table
+from peerage.results.table_values import text
 
 
 @dataclass(frozen=True)
@@ -54,21 +56,22 @@ class Term:
         return self.proposals is not None or self.changes is not None
 
 
-def term_of(fitted: Fitted) -> Term:
+def term_of(source: ReportSource) -> Term:
     """What a folder of results knows."""
-    proposals, changes = fitted.tables.get("proposals.csv"), fitted.tables.get("changes.csv")
-    listed = None if changes is None else tuple(_rows(changes, "before", "after"))
+    proposals, changes = source.table(PROPOSALS), source.table(CHANGES)
+    listed = None if changes is None else tuple(_rows(CHANGES, changes, "before", "after"))
     return Term(
-        exclusions=fitted.posterior.book.exclusions,
-        overrides=tuple(fitted.record.get("overrides", ())),
-        proposals=None if proposals is None else tuple(_rows(proposals, "published", "proposed")),
+        exclusions=source.book.exclusions,
+        overrides=tuple(source.results.record.get("overrides", ())),
+        proposals=None if proposals is None else tuple(_rows(PROPOSALS, proposals, "published", "proposed")),
         changes=None if listed is None else tuple(row for row in listed if row.before),
         n_new=0 if listed is None else sum(not row.before for row in listed),
     )
 
 
-def _rows(table: pd.DataFrame, before: str, after: str) -> Iterator[ChangedGrade]:
+def _rows(table: Table, frame: pd.DataFrame, before: str, after: str) -> Iterator[ChangedGrade]:
     row: dict[Any, Any]
-    for row in table.to_dict("records"):
-        certainty = f"{float(row['certainty']):.0%}" if "certainty" in row else ""
-        yield ChangedGrade(row["submission"], row["component"], row[before], row[after], certainty, row["why"])
+    for row in frame.to_dict("records"):
+        certainty = f"{row['certainty']:.0%}" if "certainty" in row else ""
+        old, new = (text(table.kind(name), row[name]) for name in (before, after))
+        yield ChangedGrade(row["submission"], row["component"], old, new, certainty, row["why"])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from peerage.report.report_source import Fitted, Floats, numbers
+from peerage.report.report_source import Floats, ReportSource
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,20 +37,20 @@ class Marks:
         return float(np.median(self.upper - self.lower) / 2)
 
 
-def marks_of(fitted: Fitted) -> Marks:
+def marks_of(source: ReportSource) -> Marks:
     """The totals of a fit, in points or, where submissions have different components, in percent of the points."""
-    components = fitted.posterior.book.rubric.components
-    count = fitted.posterior.book.n_submissions
+    components = source.book.rubric.components
+    count = source.book.n_submissions
     before, least, most = np.zeros(count), np.zeros(count), np.zeros(count)
     for index, component in enumerate(components):
-        mine = fitted.cell_component == index
-        submission, worth = fitted.cell_submission[mine], np.array(component.worth)
-        before[submission] += np.interp(fitted.cells["peer_mean"].to_numpy(float)[mine], component.values, worth)
+        mine = source.cell_component == index
+        submission, worth = source.cell_submission[mine], np.array(component.worth)
+        before[submission] += np.interp(source.cells["peer_mean"].to_numpy(float)[mine], component.values, worth)
         least[submission] += worth.min()
         most[submission] += worth.max()
     gaps = [np.diff(np.unique(component.worth)) for component in components]
     step = min((float(gap.min()) for gap in gaps if len(gap)), default=1.0)
-    after, lower, upper = (numbers(fitted.totals, name) for name in ("total", "lower", "upper"))
+    after, lower, upper = (source.totals[name].to_numpy(float) for name in ("total", "lower", "upper"))
     alike = (least == least[0]).all() and (most == most[0]).all()
     if alike or (most <= 0).any():
         return Marks(before, after, lower, upper, "points", float(least.min()), float(most.max()), step)

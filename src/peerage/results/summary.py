@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from peerage.decisions.final import Final
 from peerage.gradebook.book import ROLES, STUDENT
 from peerage.inference.posterior import Posterior
 from peerage.rubric import Component
@@ -73,10 +73,10 @@ class Summary:
         return sum(spread.n_changed for spread in self.spreads)
 
 
-def summarise(posterior: Posterior, final: Final | None = None) -> Summary:
+def summarise(posterior: Posterior, given: Sequence[float] | None = None) -> Summary:
     """Sum a fit up; the grades given are the most likely ones unless others are."""
     grades = posterior.submissions()
-    grades["grade"] = grades["most_likely"] if final is None else final.grades
+    grades["grade"] = grades["most_likely"] if given is None else given
     spreads = tuple(spread_of(component, grades) for component in posterior.book.rubric.components)
     most, least = _extremes(posterior.graders())
     return Summary(

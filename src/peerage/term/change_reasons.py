@@ -52,13 +52,15 @@ class Reasons:
         if self.new.status[cell] == PUBLISHED:
             return [Reason("published", "kept as it was handed out")]
         found = [*self._released(cell), *self.own_reviews(cell[0])]
+        if not self.old.has_reviews:
+            return found or [Reason("unknown", "the reviews behind the earlier grade are not known")]
         if not found and self.elsewhere:
             found.append(self._re_estimated(cell[0]))
         found += self.settings
         return found or [Reason("sampled anew", "the same reviews and settings, sampled anew")]
 
     def _gone(self, submission: str) -> Iterator[Reason]:
-        reviewers = self.old.reviews[submission]
+        reviewers = self.old.reviews[submission] if self.old.has_reviews else ()
         rules = self.new.book.exclusions
         excluded = [rule.reason for rule in rules if any(rule.covers(submission, name) for name in reviewers)]
         if excluded:
@@ -77,6 +79,8 @@ class Reasons:
 
     def own_reviews(self, submission: str) -> Iterator[Reason]:
         """What happened to the reviews of the submission itself."""
+        if not self.old.has_reviews:
+            return
         old, new = self.old.reviews[submission], self.new.reviews[submission]
         added = [name for name in new if name not in old]
         if added:

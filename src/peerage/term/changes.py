@@ -8,15 +8,14 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from peerage.results.schema import CHANGES
 from peerage.rubric import tidy
 from peerage.term.change_reasons import Reasons
 from peerage.term.compared_results import Side
 
-COLUMNS = ("submission", "component", "before", "after", "why")
-
 
 @dataclass(frozen=True)
-class Change:
+class GradeChange:
     """A grade that is not what it was; one of the two is None where there is no grade.
 
     ``kinds`` are those of the reasons, of which ``why`` has the words.
@@ -30,7 +29,7 @@ class Change:
     kinds: tuple[str, ...]
 
 
-def changes_between(old: Side, new: Side) -> list[Change]:
+def changes_between(old: Side, new: Side) -> list[GradeChange]:
     """Every grade that differs, in the order of the new result; grades that are gone come last."""
     reasons = Reasons(old, new)
     found = []
@@ -39,18 +38,16 @@ def changes_between(old: Side, new: Side) -> list[Change]:
         if before != after:
             said = reasons.of(cell)
             why, kinds = "; ".join(reason.words for reason in said), tuple(reason.kind for reason in said)
-            found.append(Change(*cell, _tidy(before), _tidy(after), why, kinds))
+            found.append(GradeChange(*cell, _tidy(before), _tidy(after), why, kinds))
     return found
 
 
-def changes_table(changes: Sequence[Change]) -> pd.DataFrame:
-    """The changes as ``changes.csv`` has them."""
-    rows = [[getattr(change, name) for name in COLUMNS] for change in changes]
-    # Objects, so that whole numbers are written without decimals and a missing grade as an empty cell.
-    return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
+def changes_table(changes: Sequence[GradeChange]) -> pd.DataFrame:
+    """The changes as a table of results."""
+    return pd.DataFrame({name: [getattr(change, name) for change in changes] for name in CHANGES.names}, dtype=object)
 
 
-def kinds_of(changes: Sequence[Change]) -> dict[str, int]:
+def kinds_of(changes: Sequence[GradeChange]) -> dict[str, int]:
     """How many changes have a reason of each kind, the commonest first; new and lost grades are no changes here."""
     moved = (change for change in changes if change.before is not None and change.after is not None)
     return dict(Counter(kind for change in moved for kind in dict.fromkeys(change.kinds)).most_common())

@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from peerage.decisions.final import COMPUTED, STAFF, Cell
+from peerage.decisions.final import COMPUTED, STAFF, Cell, Final
 from peerage.gradebook.book import ROLES, Gradebook
-from peerage.inference.posterior import Posterior
-from peerage.inference.storage import load
-from peerage.results.outputs import POSTERIOR, PROPOSALS, Outputs
-from peerage.results.saved_results import Result
-from peerage.tables.numbers import parse_number
+from peerage.results.results import Results
+from peerage.results.schema import GRADES, PROPOSALS
 
 Review = Mapping[str, float]
 """The grades of a review by component."""
@@ -31,47 +27,37 @@ class Proposal(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """A result.
+    """Results, and the grades by which they are compared.
 
     Attributes
     ----------
-    posterior: what was estimated
+    results: the results, of which those made of rows say nothing about the reviews
     grades: the final grade of each cell, a submission's component
     status: where each of them comes from
-    record: what ``run.json`` holds
     proposals: what is suggested instead of grades that were handed out
     """
 
-    posterior: Posterior
+    results: Results
     grades: Mapping[Cell, float]
     status: Mapping[Cell, str]
-    record: Mapping[str, Any]
     proposals: Mapping[Cell, Proposal]
 
     @classmethod
-    def read(cls, path: Path) -> Side:
-        """The side in a folder of results."""
-        result = Result.read(path)
-        status = {
-            (row["submission"], row["component"]): row.get("status", COMPUTED) for row in result.rows("grades.csv")
-        }
-        return cls(load(result.folder / POSTERIOR), result.grades, status, result.record, _proposals(result))
+    def of(cls, results: Results) -> Side:
+        """The side that some results are."""
+        known = "status" in results.tables[GRADES]
+        status = results.by_cell(GRADES, "status") if known else dict.fromkeys(results.grades, COMPUTED)
+        return cls(results, results.grades, status, _proposals(results))
 
     @classmethod
-    def of(cls, outputs: Outputs, *, kept: bool = True) -> Side:
-        """The side that is about to be written; without what is ``kept``, as if nothing had been handed out."""
-        final = outputs.final
-        pairs = zip(final.grades, final.computed, final.status, strict=True)
+    def suggested(cls, results: Results, final: Final) -> Side:
+        """What the results would be, had nothing been handed out."""
         settled = [
-            (grade, status) if kept or status == STAFF else (computed, COMPUTED) for grade, computed, status in pairs
+            (grade, STAFF) if status == STAFF else (computed, COMPUTED)
+            for grade, computed, status in zip(final.grades, final.computed, final.status, strict=True)
         ]
-        return cls(
-            outputs.posterior,
-            {cell: grade for cell, (grade, _) in zip(final.cells, settled, strict=True)},
-            {cell: status for cell, (_, status) in zip(final.cells, settled, strict=True)},
-            outputs.record,
-            {},
-        )
+        grades = {cell: grade for cell, (grade, _) in zip(final.cells, settled, strict=True)}
+        return cls(results, grades, {cell: said for cell, (_, said) in zip(final.cells, settled, strict=True)}, {})
 
     @property
     def unkept(self) -> Side:
@@ -80,9 +66,19 @@ class Side:
         return replace(self, status=status, proposals={})
 
     @property
+    def has_reviews(self) -> bool:
+        """Whether it is known what the grades were made of."""
+        return self.results.draws is not None
+
+    @property
+    def record(self) -> Mapping[str, Any]:
+        """How the results came about."""
+        return self.results.record
+
+    @property
     def book(self) -> Gradebook:
         """The class."""
-        return self.posterior.book
+        return self.results.posterior.book
 
     @cached_property
     def reviews(self) -> dict[str, dict[str, Review]]:
@@ -105,7 +101,7 @@ class Side:
     @cached_property
     def graders(self) -> dict[str, Mapping[str, Any]]:
         """What is believed of each grader: a row of ``posterior.graders()``."""
-        rows: list[dict[Any, Any]] = self.posterior.graders().to_dict("records")
+        rows: list[dict[Any, Any]] = self.results.posterior.graders().to_dict("records")
         return {row["grader"]: row for row in rows}
 
     @cached_property
@@ -114,8 +110,6 @@ class Side:
         return {(row["submission"], row["component"]): row["reason"] for row in self.record.get("overrides", [])}
 
 
-def _proposals(result: Result) -> dict[Cell, Proposal]:
-    return {
-        (row["submission"], row["component"]): Proposal(parse_number(row["proposed"]), row["why"])
-        for row in result.rows(PROPOSALS)
-    }
+def _proposals(results: Results) -> dict[Cell, Proposal]:
+    proposed, why = results.by_cell(PROPOSALS, "proposed"), results.by_cell(PROPOSALS, "why")
+    return {cell: Proposal(grade, why[cell]) for cell, grade in proposed.items()}

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import pandas as pd
 
-from peerage.decisions.final import PUBLISHED, Cell, HandedOut
+from peerage.decisions.final import PUBLISHED, Cell, Final, HandedOut
 from peerage.errors import InputError, Problem
 from peerage.gradebook.book import Gradebook
-from peerage.results.outputs import CHANGES, PROPOSALS, Outputs
-from peerage.results.saved_results import Result
-from peerage.rubric import tidy
+from peerage.results.results import Results
+from peerage.results.schema import CHANGES, EXPLANATIONS, GRADES, PROPOSALS, WEIGHTS
 from peerage.support.wording import counted, quoted
 from peerage.term.change_reasons import Reason, Reasons
 from peerage.term.changes import changes_between, changes_table
@@ -23,42 +21,47 @@ from peerage.term.compared_results import Side
 SURE = 0.9
 """The certainty from which a proposed change counts as sure."""
 
-_COLUMNS = ["submission", "component", "published", "proposed", "difference", "certainty", "why"]
-
 
 @dataclass(frozen=True, eq=False)
 class Published:
     """Results whose grades were handed out; with ``kept_alone``, those only that they themselves kept."""
 
-    result: Result
+    results: Results
     kept_alone: bool = False
 
     @classmethod
-    def read(cls, path: Path) -> Published:
-        """The results in a folder, whose grades were all handed out."""
-        return cls(Result.read(path))
+    def of_rows(
+        cls, grades: pd.DataFrame, weights: pd.DataFrame | None = None, *, names_graders: bool = False
+    ) -> Published:
+        """Grades that were handed out, as rows: submission, component, grade and, if students were told one, sentence.
+
+        ``weights`` has a row for each review: submission, grader, weight. ``names_graders`` says that the sentences do.
+        """
+        tables = {GRADES: grades.drop(columns="sentence", errors="ignore")}
+        if "sentence" in grades:
+            tables[EXPLANATIONS] = grades[list(EXPLANATIONS.names)]
+        if weights is not None:
+            tables[WEIGHTS] = weights
+        return cls(Results.from_rows(tables, {"explanations": {"name_graders": names_graders}}))
 
     @cached_property
     def side(self) -> Side:
         """The results, ready to be compared."""
-        return Side.read(self.result.folder)
+        return Side.of(self.results)
 
     @cached_property
     def handed_out(self) -> HandedOut:
         """What students were told."""
-        rows = self.result.rows("grades.csv")
-        kept = {
-            (row["submission"], row["component"])
-            for row in rows
-            if not self.kept_alone or row.get("status") == PUBLISHED
+        status = self.side.status
+        grades = {
+            cell: grade
+            for cell, grade in self.results.grades.items()
+            if not self.kept_alone or status[cell] == PUBLISHED
         }
-        sentences = {
-            (row["submission"], row["component"]): row["sentence"] for row in self.result.rows("explanations.csv")
-        }
-        submissions = {submission for submission, _ in kept}
-        weights = [row for row in self.result.rows("weights.csv") if row["submission"] in submissions]
-        grades = {cell: grade for cell, grade in self.result.grades.items() if cell in kept}
-        return HandedOut(grades, sentences, pd.DataFrame(weights), self.result.names_graders)
+        weights = self.results.table(WEIGHTS, "submission", "grader", "weight")
+        weights = weights[weights["submission"].isin({submission for submission, _ in grades})]
+        sentences = self.results.by_cell(EXPLANATIONS, "sentence")
+        return HandedOut(grades, sentences, weights, self.results.names_graders)
 
     def check(self, book: Gradebook) -> None:
         """Refuse grades that today's rubric does not have."""
@@ -75,6 +78,8 @@ class Published:
         if lost:
             number = counted(len(lost), "submission")
             yield Problem(f"{number} with published grades and without reviews today left out: {quoted(lost)}")
+        if not self.side.has_reviews:
+            return
         known = {(name, grader) for name, reviews in self.side.reviews.items() for grader in reviews}
         pairs = zip(book.review_submission, book.review_grader, strict=True)
         today = ((book.submissions[submission], book.graders[grader]) for submission, grader in pairs)
@@ -83,34 +88,31 @@ class Published:
             words = quoted(dict.fromkeys(grader for _, grader in late))
             yield Problem(f"{counted(len(late), 'late review')} of submissions with published grades, by {words}")
 
-    def proposed(self, outputs: Outputs) -> Outputs:
-        """The outputs with a table of what the posterior would change of what they keep."""
-        table = self._proposals(outputs)
-        kept = sum(status == PUBLISHED for status in outputs.final.status)
+    def proposed(self, results: Results) -> Results:
+        """Results that were just made, with a table of what the posterior would change of what they keep."""
+        assert results.final is not None
+        table = self._proposals(results, results.final)
+        kept = sum(status == PUBLISHED for status in results.final.status)
         record = {"kept": kept, "proposed": len(table), "sure": int((table["certainty"] >= SURE).sum())}
-        return replace(
-            outputs, tables=outputs.tables | {PROPOSALS: table}, record=outputs.record | {"published": record}
-        )
+        return results.with_table(PROPOSALS, table, published=record)
 
-    def republished(self, outputs: Outputs) -> Outputs:
-        """The outputs with a table of what changed since the grades were handed out."""
-        table = changes_table(changes_between(self.side, Side.of(outputs)))
-        return replace(outputs, tables=outputs.tables | {CHANGES: table})
+    def republished(self, results: Results) -> Results:
+        """The results with a table of what changed since the grades were handed out."""
+        return results.with_table(CHANGES, changes_table(changes_between(self.side, Side.of(results))))
 
-    def _proposals(self, outputs: Outputs) -> pd.DataFrame:
-        final, reasons = outputs.final, Reasons(self.side.unkept, Side.of(outputs, kept=False))
-        mass = outputs.posterior.samples.level_mass
+    def _proposals(self, results: Results, final: Final) -> pd.DataFrame:
+        reasons = Reasons(self.side.unkept, Side.suggested(results, final))
+        mass, rubric = results.posterior.samples.level_mass, results.posterior.book.rubric
         rows = []
         for index, (cell, grade, computed) in enumerate(zip(final.cells, final.grades, final.computed, strict=True)):
             if final.status[index] != PUBLISHED or grade == computed:
                 continue
-            level = outputs.posterior.book.rubric[cell[1]].grades.index(grade)
+            level = rubric[cell[1]].grades.index(grade)
             beyond = mass[index, level + 1 :] if computed > grade else mass[index, :level]
             why = self._why(cell, computed, reasons)
-            difference = tidy(round(computed - grade, 10))
-            rows.append((*cell, tidy(grade), tidy(computed), difference, round(float(beyond.sum()), 4), why))
-        # Objects, so that whole numbers are written without decimals.
-        return pd.DataFrame(rows, columns=_COLUMNS, dtype=object).astype({"certainty": float})
+            difference = round(computed - grade, 10)
+            rows.append((*cell, grade, computed, difference, round(float(beyond.sum()), 4), why))
+        return pd.DataFrame(rows, columns=list(PROPOSALS.names)).astype({"certainty": float})
 
     def _why(self, cell: Cell, computed: float, reasons: Reasons) -> str:
         """Why the grade would be another: what was said when it was first proposed, and what happened since.

@@ -14,7 +14,9 @@ import pytest
 import peerage as pg
 from peerage.decisions.final import HandedOut
 from peerage.gradebook.book import TA
-from peerage.results.outputs import Outputs, grades_table, totals_table, with_handed_out
+from peerage.results.fit_tables import grades_table, totals_table, with_handed_out
+from peerage.results.provenance import InputFile
+from peerage.results.results import Results
 from support.tiny import FIXED, tiny_class
 
 
@@ -59,7 +61,7 @@ def test_files_are_plain_and_whole_numbers_have_no_decimals(
 ) -> None:
     folder = tmp_path / "out"
     folder.mkdir()
-    Outputs.of(posterior, [source]).write(folder)
+    Results.of(posterior, [InputFile.of(source)]).write(folder)
     table = pd.read_csv(folder / "grades.csv", dtype=str, keep_default_na=False)
     fixed = table[(table["submission"] == "s1") & (table["component"] == "Structure")].iloc[0]
     assert (fixed["grade"], fixed["most_likely"], fixed["expected"]) == ("3", "3", "3")
@@ -71,7 +73,7 @@ def test_what_no_student_graded_has_no_peer_mean(tmp_path: Path, source: Path) -
     book = tiny_class(1)
     staff = replace(book, roles=np.where(np.arange(book.n_graders) == 1, TA, book.roles))
     posterior = pg.fit(staff, chains=1, draws=10, seed=0)
-    Outputs.of(posterior, [source]).write(tmp_path)
+    Results.of(posterior, [InputFile.of(source)]).write(tmp_path)
     table = pd.read_csv(tmp_path / "grades.csv", dtype=str, keep_default_na=False).set_index("submission")
     assert table.loc["s5", "peer_mean"] == ""
     assert table.loc["s5", "n_grades"] == "1"
@@ -80,13 +82,13 @@ def test_what_no_student_graded_has_no_peer_mean(tmp_path: Path, source: Path) -
 def test_ids_that_look_like_formulas_are_guarded(source: Path, tmp_path: Path) -> None:
     book = tiny_class(1)
     odd = replace(book, submissions=("=1+1", *book.submissions[1:]), authors=(("@ann",), *book.authors[1:]))
-    Outputs.of(pg.fit(odd, chains=1, draws=10, seed=0), [source]).write(tmp_path)
+    Results.of(pg.fit(odd, chains=1, draws=10, seed=0), [InputFile.of(source)]).write(tmp_path)
     row = (tmp_path / "totals.csv").read_text("utf-8").splitlines()[1]
     assert row.startswith("'=1+1,first,'@ann,")
 
 
 def test_the_record_says_how_the_fit_came_about(posterior: pg.Posterior, source: Path) -> None:
-    record = Outputs.of(posterior, [source]).record
+    record = Results.of(posterior, [InputFile.of(source)]).record
     assert record["input"] == [{"name": "grades.csv", "sha256": hashlib.sha256(b"the grades").hexdigest()}]
     assert str(source.parent) not in json.dumps(record)
     assert (record["version"], record["seed"], record["chains"], record["draws"]) == (pg.__version__, 2, 2, 40)
@@ -98,50 +100,50 @@ def test_the_record_says_how_the_fit_came_about(posterior: pg.Posterior, source:
 
 
 def test_the_record_is_valid_json_where_nothing_can_be_diagnosed(source: Path, tmp_path: Path) -> None:
-    outputs = Outputs.of(pg.fit(tiny_class(1), chains=1, draws=2, seed=0), [source])
-    outputs.write(tmp_path)
+    results = Results.of(pg.fit(tiny_class(1), chains=1, draws=2, seed=0), [InputFile.of(source)])
+    results.write(tmp_path)
     text = (tmp_path / "run.json").read_text("utf-8")
     assert "NaN" not in text
-    assert json.loads(text) == outputs.record
-    assert outputs.record["diagnostics"][0]["r_hat"] is None
-    assert len(outputs.record["warnings"]) == len(outputs.warnings) > 0
+    assert json.loads(text) == results.record
+    assert results.record["diagnostics"][0]["r_hat"] is None
+    assert len(results.record["warnings"]) == len(results.warnings) > 0
 
 
 TODAY = pd.DataFrame(
     [
-        ("s2", "ann", "0.40", 0.5, 0),
-        ("s2", "bob", "0.60", 0.5, 1),
-        ("s1", "bob", "1.00", 1, 0),
-        ("s3", "ann", "1.00", 1, 0),
+        ("s2", "ann", 0.4, 0.5, 0.0),
+        ("s2", "bob", 0.6, 0.5, 1.0),
+        ("s1", "bob", 1.0, 1.0, 0.0),
+        ("s3", "ann", 1.0, 1.0, 0.0),
     ],
     columns=["submission", "grader", "weight", "desired_weight", "bias"],
-).astype(object)
+)
 """The weights of three submissions, which are not in the order of their names."""
 
 
-def then(*rows: tuple[str, str, str]) -> HandedOut:
+def then(*rows: tuple[str, str, float]) -> HandedOut:
     """What was handed out, when weights had no column for the bias."""
-    table = pd.DataFrame([(*row, "0.7") for row in rows], columns=["submission", "grader", "weight", "desired_weight"])
+    table = pd.DataFrame([(*row, 0.7) for row in rows], columns=["submission", "grader", "weight", "desired_weight"])
     return HandedOut(weights=table)
 
 
 def rows_of(table: pd.DataFrame) -> list[tuple[object, ...]]:
     assert list(table.index) == list(range(len(table)))
-    return list(table.itertuples(index=False, name=None))
+    return list(table.astype(object).where(table.notna(), None).itertuples(index=False, name=None))
 
 
 def test_weights_that_were_handed_out_take_the_place_of_todays() -> None:
-    told = then(("s3", "cat", "0.10"), ("gone", "ann", "1.00"), ("s2", "cat", "0.30"), ("s3", "ann", "0.90"))
+    told = then(("s3", "cat", 0.1), ("gone", "ann", 1.0), ("s2", "cat", 0.3), ("s3", "ann", 0.9))
     assert rows_of(with_handed_out(TODAY, told)) == [
-        ("s2", "cat", "0.30", "0.7", ""),
+        ("s2", "cat", 0.3, 0.7, None),
         rows_of(TODAY)[2],
-        ("s3", "cat", "0.10", "0.7", ""),
-        ("s3", "ann", "0.90", "0.7", ""),
+        ("s3", "cat", 0.1, 0.7, None),
+        ("s3", "ann", 0.9, 0.7, None),
     ]
 
 
 def test_all_weights_or_none_may_have_been_handed_out() -> None:
-    every = then(("s1", "ann", "1.00"), ("s2", "bob", "1.00"), ("s3", "ann", "1.00"))
+    every = then(("s1", "ann", 1.0), ("s2", "bob", 1.0), ("s3", "ann", 1.0))
     assert [row[0] for row in rows_of(with_handed_out(TODAY, every))] == ["s2", "s1", "s3"]
-    for none in (None, then(), then(("gone", "ann", "1.00"))):
+    for none in (None, then(), then(("gone", "ann", 1.0))):
         assert rows_of(with_handed_out(TODAY, none)) == rows_of(TODAY)

@@ -1,0 +1,70 @@
+"""The tables of a fit, from its posterior and what was decided."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from peerage.decisions.credit import credit_columns
+from peerage.decisions.explain.explanation import Explanation
+from peerage.decisions.final import Final, HandedOut
+from peerage.decisions.trust import trust
+from peerage.gradebook.book import Gradebook
+from peerage.inference.posterior import Posterior
+from peerage.results.schema import GRADERS, GRADES, TOTALS, WEIGHTS
+from peerage.results.table_values import kept
+
+
+def grades_table(posterior: Posterior, final: Final | None = None) -> pd.DataFrame:
+    """``posterior.submissions()`` with the grade that the class is given, by default the most likely one."""
+    final = Final.of(posterior) if final is None else final
+    table = posterior.submissions().assign(grade=final.grades, status=final.status)
+    return kept(GRADES, table[list(GRADES.names)])
+
+
+def totals_table(posterior: Posterior, final: Final | None = None) -> pd.DataFrame:
+    """``posterior.totals()`` with a row for each author; a submission whose author is unknown has one row.
+
+    The total is that of the grades in :func:`grades_table`.
+    """
+    table = posterior.totals()
+    table["total"] = _points(Final.of(posterior) if final is None else final, posterior.book)
+    table["author"] = [list(names) or [""] for names in posterior.book.authors]
+    return kept(TOTALS, table[list(TOTALS.names)].explode("author", ignore_index=True))
+
+
+def graders_table(posterior: Posterior, marks: pd.DataFrame) -> pd.DataFrame:
+    """``posterior.graders()`` with each grader's standing and mark, and why there is none."""
+    standing = trust(posterior)[["standing"]]
+    table = pd.concat([posterior.graders(), standing, credit_columns(posterior, marks)], axis=1)
+    return kept(GRADERS, table[list(GRADERS.names)])
+
+
+def weights_table(explanation: Explanation, handed_out: HandedOut | None = None) -> pd.DataFrame:
+    """``explanation.weights``, but those of submissions whose grades were handed out as they were then."""
+    return with_handed_out(kept(WEIGHTS, explanation.weights), handed_out)
+
+
+def with_handed_out(weights: pd.DataFrame, handed_out: HandedOut | None) -> pd.DataFrame:
+    """The weights, but those of submissions whose grades were handed out as they were then."""
+    if handed_out is None or handed_out.weights.empty:
+        return weights
+    then = handed_out.weights
+    given = then[then["submission"].isin(weights["submission"])].reindex(columns=weights.columns)
+    today = weights[~weights["submission"].isin(given["submission"])]
+    rows = pd.concat([part for part in (today, given) if len(part)], ignore_index=True)
+    place = {name: index for index, name in enumerate(weights["submission"].unique())}
+    order = np.argsort([place[name] for name in rows["submission"]], kind="stable")
+    return rows.iloc[order].reset_index(drop=True)
+
+
+def _points(final: Final, book: Gradebook) -> list[float]:
+    """What the grades of each submission are worth together, rounded as far as sums are inexact."""
+    worth = {
+        component.name: dict(zip(component.grades, component.worth, strict=True))
+        for component in book.rubric.components
+    }
+    totals = dict.fromkeys(book.submissions, 0.0)
+    for (submission, name), grade in zip(final.cells, final.grades, strict=True):
+        totals[submission] += worth[name][grade]
+    return [round(total, 10) for total in totals.values()]

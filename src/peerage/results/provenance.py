@@ -1,0 +1,140 @@
+"""How results came about, as plain values: what they come from, how they were sampled, and what may be wrong."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from peerage.decisions.choices import Choices
+from peerage.decisions.explain.explanation import Explanation
+from peerage.errors import Problem
+from peerage.gradebook.book import ROLES, Gradebook
+from peerage.gradebook.rulings import Override
+from peerage.inference.posterior import Posterior
+from peerage.results.table_values import significant
+from peerage.rubric import Rubric, tidy
+from peerage.version import __version__
+
+
+@dataclass(frozen=True)
+class InputFile:
+    """Where grades come from: a name for people, and a hash of the content; never a path."""
+
+    name: str
+    sha256: str
+
+    @classmethod
+    def of(cls, path: Path) -> InputFile:
+        """A file of grades."""
+        with path.open("rb") as file:
+            return cls(path.name, hashlib.file_digest(file, "sha256").hexdigest())
+
+
+def provenance(book: Gradebook, inputs: Iterable[InputFile]) -> dict[str, Any]:
+    """What results come from: the program's version, the files, what they hold and what was left out."""
+    return {
+        "version": __version__,
+        "input": [asdict(file) for file in inputs],
+        "counts": _counts(book),
+        "exclusions": [exclusion.to_dict() for exclusion in book.exclusions],
+        "rubric": _rubric(book.rubric),
+    }
+
+
+def record_of(
+    posterior: Posterior,
+    inputs: Iterable[InputFile],
+    choices: Choices,
+    explanation: Explanation | None,
+    overrides: Sequence[Override],
+    warnings: Iterable[Problem],
+) -> dict[str, Any]:
+    """What ``run.json`` holds about a fit."""
+    book, samples = posterior.book, posterior.samples
+    model = posterior.model.to_dict()
+    model["priors"] = "learned" if posterior.model.learned else "fixed"
+    return provenance(book, inputs) | {
+        "priors": posterior.hyperparameters.to_dict(),
+        "learned": _rows(posterior.priors()) if posterior.model.learned else None,
+        "model": model,
+        "prediction": _prediction(posterior),
+        "choice": None if posterior.choice is None else posterior.choice.to_rows(),
+        "seed": posterior.seed,
+        "chains": samples.n_chains,
+        "draws": samples.n_draws,
+        "kept_draws": samples.n_kept,
+        "burn_in": posterior.burn_in,
+        "diagnostics": _rows(posterior.diagnostics()),
+        "timings": {name: round(seconds, 3) for name, seconds in posterior.timings.items()},
+        "warnings": [asdict(warning) for warning in warnings],
+        "notices": [asdict(notice) for notice in book.notices],
+        "choices": choices.to_dict(),
+        **_final(explanation),
+        "overrides": [override.to_dict() for override in overrides],
+    }
+
+
+def _prediction(posterior: Posterior) -> dict[str, Any]:
+    """How well reviews are predicted from all others, beside the other graders' mean and median."""
+    loo, held_out = posterior.leave_one_out, posterior.held_out
+    return {
+        "elpd": _plain(float(loo.log_mass.sum())),
+        "untrusted_reviews": int(loo.untrusted.sum()),
+        "held_out": None if held_out is None else asdict(held_out) | {"verdict": held_out.verdict},
+    }
+
+
+def _final(explanation: Explanation | None) -> dict[str, Any]:
+    """What the final grades are and, if they are explained, how."""
+    if explanation is None:
+        return {"final": "most-likely"}
+    return {
+        "final": "explained",
+        "explanations": {
+            **explanation.settings,
+            "different": explanation.n_different,
+            "relaxed": _rows(explanation.relaxed),
+            "unproven": list(explanation.unproven),
+        },
+    }
+
+
+def _counts(book: Gradebook) -> dict[str, Any]:
+    return {
+        "grades": book.n_grades,
+        "reviews": book.n_reviews,
+        "submissions": book.n_submissions,
+        "graders": book.n_graders,
+        "roles": {role: int((book.roles == index).sum()) for index, role in enumerate(ROLES)},
+        "assignments": len(set(filter(None, book.assignments))),
+    }
+
+
+def _rubric(rubric: Rubric) -> dict[str, Any]:
+    """The components, as a rubric file has them."""
+    return {
+        component.name: {
+            "grades": [tidy(grade) for grade in component.grades],
+            "points": None if component.points is None else [tidy(points) for points in component.points],
+        }
+        for component in rubric.components
+    }
+
+
+def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """A table as rows of plain values."""
+    return [
+        {str(name): _plain(value) if isinstance(value, float) else value for name, value in row.items()}
+        for row in table.to_dict("records")
+    ]
+
+
+def _plain(value: float) -> int | float | None:
+    """A number with a few digits; what is not finite, which JSON cannot hold, becomes null."""
+    return tidy(significant(value)) if math.isfinite(value) else None

@@ -1,0 +1,309 @@
+"""Results: all that is known about a fitted class, in memory or in a folder.
+
+Made from a posterior (:meth:`Results.of`), from rows (:meth:`Results.from_rows`) or from a folder
+(:meth:`Results.read`); reports, exports and comparisons take them, wherever they come from.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from peerage.decisions.choices import Choices
+from peerage.decisions.credit import Scale, idle_authors
+from peerage.decisions.final import Cell, Final, HandedOut
+from peerage.errors import InputError, Problem, ResultsError
+from peerage.gradebook.rulings import Override
+from peerage.inference.posterior import Posterior
+from peerage.inference.storage import load
+from peerage.results import result_folder, table_values
+from peerage.results.fit_tables import graders_table, grades_table, totals_table, weights_table
+from peerage.results.provenance import InputFile, record_of
+from peerage.results.schema import (
+    CHECKS,
+    EXPLANATIONS,
+    GRADERS,
+    GRADES,
+    NEEDED,
+    POSTERIOR,
+    RECORD,
+    TABLES,
+    TOTALS,
+    WEIGHTS,
+    Table,
+)
+from peerage.results.table_values import REMEDY
+from peerage.rubric import Rubric
+from peerage.support.wording import listed
+from peerage.tables.reading_files import read_sheet
+from peerage.tables.writing_tables import write_table
+
+_ENTRIES = {"rubric": dict, "counts": dict, "input": list, "warnings": list, "choices": dict, "final": str}
+"""What every record holds, and of which kind it is."""
+
+
+class AuthorTotal(NamedTuple):
+    """The points of a submission, once for each of its authors; the author is empty if unknown."""
+
+    submission: str
+    assignment: str
+    author: str
+    total: float
+
+
+class GraderMark(NamedTuple):
+    """A grader's dependability as it is believed to be, the mark for peer grading if there is one, and a note on it."""
+
+    grader: str
+    role: str
+    lower: float
+    dependability: float
+    upper: float
+    credit: float | None
+    note: str
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """The tables of a fitted class, how they came about, and the posterior behind them.
+
+    Attributes
+    ----------
+    tables: those of :mod:`~peerage.results.schema`; a fit has some only if it was asked for them
+    record: what ``run.json`` holds, as plain values
+    draws: gives the posterior, which a folder holds in a large file; None if there is none
+    final: how the grades were settled; None unless the results were made from a posterior
+    name: what messages call the results, if they lie in a folder
+    """
+
+    tables: Mapping[Table, pd.DataFrame]
+    record: Mapping[str, Any]
+    draws: Callable[[], Posterior] | None = None
+    final: Final | None = None
+    name: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        posterior: Posterior,
+        inputs: Iterable[InputFile] = (),
+        choices: Choices | None = None,
+        *,
+        overrides: Sequence[Override] = (),
+        handed_out: HandedOut | None = None,
+    ) -> Results:
+        """The results of a fit, with grades that staff set or that are not to change."""
+        choices = Choices() if choices is None else choices
+        explanation, marks = choices.explain(posterior), choices.credit(posterior)
+        final = Final.of(posterior, explanation, overrides, handed_out)
+        checked = (Problem(sentence) for sentence in posterior.check().sentences)
+        warnings = (*posterior.warnings, *checked, *idle_authors(marks))
+        tables = {
+            GRADES: grades_table(posterior, final),
+            TOTALS: totals_table(posterior, final),
+            GRADERS: graders_table(posterior, marks),
+            CHECKS: table_values.kept(CHECKS, choices.propose(posterior)),
+        }
+        if explanation is not None and final.sentences is not None:
+            warnings += explanation.warnings
+            tables[WEIGHTS] = weights_table(explanation, handed_out)
+            tables[EXPLANATIONS] = table_values.kept(EXPLANATIONS, final.sentences)
+        record = record_of(posterior, inputs, choices, explanation, overrides, warnings)
+        return cls(tables, record, lambda: posterior, final)
+
+    @classmethod
+    def from_rows(cls, tables: Mapping[Table, pd.DataFrame], record: Mapping[str, Any] | None = None) -> Results:
+        """Results from rows of some tables, such as grades that a database holds; there may be no record of the fit."""
+        for table, frame in tables.items():
+            table_values.require(table, frame, *(column.name for column in table.columns if column.filled))
+        return cls(
+            {table: table_values.kept(table, frame) for table, frame in tables.items()},
+            {"choices": {}, **(record or {})},
+        )
+
+    @classmethod
+    def read(cls, path: str | Path) -> Results:
+        """The results in a folder; tables that not every fit writes may be missing."""
+        folder = result_folder.find(path)
+        missing = [table.file for table in NEEDED if not (folder / table.file).exists()]
+        if missing:
+            raise InputError(Problem("is missing or damaged", REMEDY, missing[0]))
+        record = read_record(folder)
+        if "classes" in record:
+            names = listed(str(folder / entry["folder"]) for entry in record["classes"])
+            raise ResultsError(f"{folder}: holds the results of several classes; name one of them: {names}")
+        found = [table for table in TABLES if (folder / table.file).exists()]
+        tables = {table: table_values.read(table, read_sheet(folder / table.file, table.file)) for table in found}
+        return cls(tables, _complete(record), cache(partial(load, folder / POSTERIOR)), name=str(path))
+
+    def write(self, folder: Path) -> None:
+        """Write every table, the record and the posterior into a folder."""
+        for table, frame in self.tables.items():
+            write_table(table_values.written(table, frame), folder / table.file)
+        if self.draws is not None:
+            self.posterior.save(folder / POSTERIOR)
+        write_record(self.record, folder)
+
+    def with_table(self, table: Table, frame: pd.DataFrame, **record: Any) -> Results:
+        """The results with one more table and more in their record."""
+        tables = {**self.tables, table: table_values.kept(table, frame)}
+        return replace(self, tables=tables, record={**self.record, **record})
+
+    @cached_property
+    def posterior(self) -> Posterior:
+        """What was estimated."""
+        if self.draws is None:
+            raise ResultsError(f"{self._where}these results hold no posterior; fit the class again")
+        return self.draws()
+
+    def table(self, table: Table, *columns: str) -> pd.DataFrame:
+        """A table that has some columns; one without rows if the results lack the table."""
+        if table not in self.tables:
+            return pd.DataFrame({name: [] for name in columns}, dtype=object)
+        table_values.require(table, self.tables[table], *columns)
+        return self.tables[table]
+
+    @property
+    def choices(self) -> Choices:
+        """What the class chose to do with its posterior."""
+        if not self.record["choices"]:
+            raise ResultsError(f"{self._where}these results do not say how they were made; fit the class again")
+        return Choices.from_dict(self.record["choices"])
+
+    @property
+    def _where(self) -> str:
+        return f"{self.name}: " if self.name else ""
+
+    @property
+    def overrides(self) -> tuple[Override, ...]:
+        """The grades that staff set."""
+        return tuple(map(Override.from_dict, self.record.get("overrides", ())))
+
+    @property
+    def warnings(self) -> tuple[Problem, ...]:
+        """What may be wrong with the fit, and what the model does not reproduce."""
+        return tuple(Problem(**entry) for entry in self.record["warnings"])
+
+    @property
+    def notices(self) -> tuple[Problem, ...]:
+        """What was surprising about the input."""
+        return tuple(Problem(**entry) for entry in self.record["notices"])
+
+    @property
+    def names_graders(self) -> bool:
+        """Whether there are sentences that name graders; where the record does not say, they may."""
+        return EXPLANATIONS in self.tables and bool(self.record.get("explanations", {}).get("name_graders", True))
+
+    @cached_property
+    def rubric(self) -> Rubric:
+        """The rubric of the fit."""
+        return Rubric.from_dict(self.record["rubric"], file=RECORD)
+
+    @cached_property
+    def grades(self) -> dict[Cell, float]:
+        """The final grade of each submission's components."""
+        return self.by_cell(GRADES, "grade")
+
+    def by_cell(self, table: Table, column: str) -> dict[Cell, Any]:
+        """A column of a table about submissions' components, by these."""
+        frame = self.table(table, "submission", "component", column)
+        cells = zip(frame["submission"], frame["component"], strict=True)
+        return dict(zip(cells, frame[column].tolist(), strict=True))
+
+    @cached_property
+    def totals(self) -> list[AuthorTotal]:
+        """The points of each author's submissions."""
+        frame = self.table(TOTALS, *AuthorTotal._fields)
+        return list(map(AuthorTotal, *(frame[name].tolist() for name in AuthorTotal._fields)))
+
+    @cached_property
+    def grader_marks(self) -> list[GraderMark]:
+        """What is believed of each grader."""
+        needed = ("grader", "role", "dependability_lower", "dependability", "dependability_upper")
+        frame = self.table(GRADERS, *needed)
+        columns = [frame[name].tolist() for name in needed]
+        credit = frame["credit"].tolist() if self.has_credit else [math.nan] * len(frame)
+        notes = frame.get("credit_note", pd.Series("", frame.index)).tolist()
+        return list(map(GraderMark, *columns, (None if math.isnan(mark) else mark for mark in credit), notes))
+
+    @property
+    def has_credit(self) -> bool:
+        """Whether the fit marked peer grading."""
+        return "credit" in self.tables[GRADERS]
+
+    @cached_property
+    def credit(self) -> dict[str, float]:
+        """The mark for peer grading of each student who has one; authors who owed reviews and did none have 0."""
+        marks = {entry.grader: entry.credit for entry in self.grader_marks if entry.credit is not None}
+        if self.record["choices"].get("required_reviews"):
+            graders = {entry.grader for entry in self.grader_marks}
+            marks |= {total.author: 0.0 for total in self.totals if total.author and total.author not in graders}
+        return marks
+
+    @cached_property
+    def most_credit(self) -> float:
+        """The highest mark for peer grading on the scale that the fit used."""
+        scale = self.record["choices"].get("credit_scale")
+        return (Scale() if scale is None else Scale.parse(str(scale))).points[-1][1]
+
+    @cached_property
+    def spot_checks(self) -> list[str]:
+        """The submissions that staff should grade, the first one first."""
+        frame = self.table(CHECKS, "rank", "submission").sort_values("rank", kind="stable")
+        return list(map(str, frame["submission"]))
+
+    @cached_property
+    def weights(self) -> dict[str, list[tuple[str, float]]]:
+        """The graders of each submission and how much each counts."""
+        frame = self.table(WEIGHTS, "submission", "grader", "weight")
+        found: dict[str, list[tuple[str, float]]] = {}
+        for submission, grader, weight in zip(
+            frame["submission"], frame["grader"], frame["weight"].tolist(), strict=True
+        ):
+            found.setdefault(submission, []).append((grader, weight))
+        return found
+
+    @cached_property
+    def most_points(self) -> dict[str, float]:
+        """The points that a submission of each assignment can get at most."""
+        assignments: dict[str, set[str]] = {}
+        for total in self.totals:
+            assignments.setdefault(total.submission, set()).add(total.assignment)
+        graded: dict[str, set[str]] = {total.assignment: set() for total in self.totals}
+        frame = self.table(GRADES, "submission", "component")
+        for submission, component in zip(frame["submission"], frame["component"], strict=True):
+            for assignment in assignments.get(submission, ()):
+                graded[assignment].add(component)
+        return {
+            assignment: sum(max(component.worth) for component in self.rubric.components if component.name in names)
+            for assignment, names in graded.items()
+        }
+
+
+def read_record(folder: Path) -> dict[str, Any]:
+    """What ``run.json`` in a folder of results holds."""
+    try:
+        return dict(json.loads((folder / RECORD).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        raise InputError(Problem("is missing or damaged", REMEDY, RECORD)) from None
+
+
+def write_record(record: Mapping[str, Any], folder: Path) -> None:
+    """Write ``run.json`` into a folder."""
+    (folder / RECORD).write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _complete(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The record, if it has an entry of the right kind for everything in :data:`_ENTRIES`."""
+    record = {"choices": {}, **record}
+    for name, kind in _ENTRIES.items():
+        if not isinstance(record.get(name), kind):
+            raise InputError(Problem(f"does not say what the {name} is", REMEDY, RECORD))
+    return record

@@ -1,0 +1,268 @@
+"""Every table that results have: its file, its columns, their types and what they mean, once.
+
+Whatever writes, reads or shows results takes names and types from here. In memory a table is a data frame: text is
+text, counts are whole numbers and all else are floats, with NaN where there is no value. Its columns are in the order
+given here; those that are ``optional`` may be missing, in results of other settings or of an earlier version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What a column holds, and with how many digits."""
+
+    TEXT = "an id or a word"
+    PROSE = "sentences"
+    COUNT = "a whole number"
+    EXACT = "a grade or points, with all digits"
+    ESTIMATE = "an estimate, with five significant digits"
+    DIFFERENCE = "an estimate that may be negative, with five significant digits"
+    SHARE = "a probability or share, with five significant digits"
+    EXACT_SHARE = "a share, with all digits"
+    WEIGHT = "a share, with two decimals"
+    CERTAINTY = "a probability, with four decimals"
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is no number."""
+        return self in (Kind.TEXT, Kind.PROSE)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Attributes
+    ----------
+    name, kind, meaning: what it is called, what it holds, and what that means
+    optional: whether a table may lack it
+    filled: whether none of its cells may be empty
+    """
+
+    name: str
+    kind: Kind
+    meaning: str
+    optional: bool = False
+    filled: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table: its file, what a row is about, and its columns. Not every fit has those that are ``optional``."""
+
+    file: str
+    row: str
+    columns: tuple[Column, ...]
+    optional: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its columns, in order."""
+        return tuple(column.name for column in self.columns)
+
+    def kind(self, name: str) -> Kind:
+        """What a column holds; text if it is none of ours."""
+        return next((column.kind for column in self.columns if column.name == name), Kind.TEXT)
+
+
+def _graded() -> Iterator[Column]:
+    yield Column("submission", Kind.TEXT, "what was graded")
+    yield Column("component", Kind.TEXT, "what was graded")
+
+
+def _interval(name: str, kind: Kind, meaning: str, *, filled: bool = False) -> Iterator[Column]:
+    for column in (name, f"{name}_lower", f"{name}_upper"):
+        yield Column(column, kind, meaning, filled=filled)
+
+
+GRADES = Table(
+    "grades.csv",
+    "a component of a submission",
+    (
+        *_graded(),
+        Column(
+            "grade",
+            Kind.EXACT,
+            "the grade to give: a rounded weighted average of the reports, or the most likely one",
+            filled=True,
+        ),
+        Column("most_likely", Kind.EXACT, "the legal grade with the highest probability"),
+        Column("expected", Kind.ESTIMATE, "the average of the legal grades, weighted by their probabilities"),
+        Column("sd", Kind.ESTIMATE, "the standard deviation that belongs to it"),
+        *(
+            Column(
+                name,
+                Kind.ESTIMATE,
+                "the interval of the true grade, which may lie between legal grades but not beyond the ends of the "
+                "rubric",
+            )
+            for name in ("lower", "upper")
+        ),
+        Column("confidence", Kind.SHARE, "the probability of the most likely grade"),
+        Column("peer_mean", Kind.ESTIMATE, "the plain average of the students' grades; empty where no student graded"),
+        Column("n_grades", Kind.COUNT, "how many people graded this component, staff included"),
+        Column(
+            "status",
+            Kind.TEXT,
+            "where the grade comes from: `computed`, `published` (handed out before) or `staff` (set by the staff)",
+            optional=True,
+        ),
+    ),
+)
+
+TOTALS = Table(
+    "totals.csv",
+    "an author of a submission",
+    (
+        *(Column(name, Kind.TEXT, "whose total it is") for name in ("submission", "assignment", "author")),
+        Column(
+            "total",
+            Kind.EXACT,
+            "the points of the grades in `grades.csv`, added up; without points in the rubric, a grade is worth itself",
+            filled=True,
+        ),
+        Column("expected", Kind.ESTIMATE, "the expected points"),
+        *(
+            Column(
+                name, Kind.ESTIMATE, "the interval of the points, in which the components' errors are taken together"
+            )
+            for name in ("lower", "upper")
+        ),
+    ),
+)
+
+GRADERS = Table(
+    "graders.csv",
+    "a grader",
+    (
+        *(Column(name, Kind.TEXT, "who it is: a student, a TA or an instructor") for name in ("grader", "role")),
+        Column("n_graded", Kind.COUNT, "how many submissions the grader graded"),
+        *_interval(
+            "reliability",
+            Kind.ESTIMATE,
+            "one over the variance of the error of a grade given with effort: 1 means off by about 1, 4 by about a "
+            "half",
+        ),
+        *_interval(
+            "bias",
+            Kind.DIFFERENCE,
+            "how much more than the truth the grader gives on average; negative for a severe grader",
+        ),
+        *_interval("effort", Kind.SHARE, "the probability that a review is made with effort"),
+        *_interval(
+            "dependability",
+            Kind.ESTIMATE,
+            "effort × reliability: how much weight the grader's grades deserve",
+            filled=True,
+        ),
+        Column(
+            "standing",
+            Kind.TEXT,
+            "whom to trust: `unsupervised`, `supervised`, `practice`, or `staff`",
+            optional=True,
+        ),
+        Column("credit_note", Kind.TEXT, "why there is no mark, or what to know about it", optional=True),
+        Column(
+            "credit",
+            Kind.ESTIMATE,
+            "the mark for peer grading, by default out of 100; empty for staff and where there is too little to tell",
+            optional=True,
+        ),
+    ),
+)
+
+CHECKS = Table(
+    "spotchecks.csv",
+    "a submission that staff should look at",
+    (
+        Column("rank", Kind.COUNT, "where to begin", filled=True),
+        Column("submission", Kind.TEXT, "what to grade"),
+        Column(
+            "priority",
+            Kind.ESTIMATE,
+            "how many points a TA's grade is expected to take off the errors of all grades",
+        ),
+        Column("reason", Kind.PROSE, "why, in words; some are chosen at random"),
+    ),
+    optional=True,
+)
+
+WEIGHTS = Table(
+    "weights.csv",
+    "a review that holds a grade",
+    (
+        *(Column(name, Kind.TEXT, "whose review of what") for name in ("submission", "grader")),
+        Column(
+            "weight",
+            Kind.WEIGHT,
+            "how much it counts: 0.45 is 45 %, and a submission's weights add up to 1",
+            filled=True,
+        ),
+        Column(
+            "desired_weight",
+            Kind.EXACT_SHARE,
+            "what it deserves by the grader's reliability and effort on this submission",
+        ),
+        Column("effort_probability", Kind.SHARE, "the probability that this review was made with effort"),
+        Column(
+            "bias",
+            Kind.DIFFERENCE,
+            "if biases are taken off: how much more than the truth the grader gives, in tenths on the scale of 0 to 5",
+            optional=True,
+        ),
+    ),
+    optional=True,
+)
+
+EXPLANATIONS = Table(
+    "explanations.csv",
+    "a component of a submission",
+    (
+        *_graded(),
+        Column("sentence", Kind.PROSE, "how the grade follows from the reports, for the student"),
+    ),
+    optional=True,
+)
+
+PROPOSALS = Table(
+    "proposals.csv",
+    "a grade that was handed out and that today's estimates would change",
+    (
+        *_graded(),
+        Column("published", Kind.EXACT, "the grade that was handed out"),
+        Column("proposed", Kind.EXACT, "the grade that today's estimates suggest"),
+        Column("difference", Kind.EXACT, "how far apart they are"),
+        Column(
+            "certainty",
+            Kind.CERTAINTY,
+            "the probability that the true grade is beyond the published one, on the side of the proposed one",
+        ),
+        Column("why", Kind.PROSE, "why it would change"),
+    ),
+    optional=True,
+)
+
+CHANGES = Table(
+    "changes.csv",
+    "a grade that is not what it was",
+    (
+        *_graded(),
+        Column("before", Kind.EXACT, "the grade before; empty if there was none"),
+        Column("after", Kind.EXACT, "the grade now; empty if there is none"),
+        Column("why", Kind.PROSE, "why it changed"),
+    ),
+    optional=True,
+)
+
+TABLES = (GRADES, TOTALS, GRADERS, CHECKS, WEIGHTS, EXPLANATIONS, PROPOSALS, CHANGES)
+"""All tables, in the order in which a reader may want them."""
+
+NEEDED = tuple(table for table in TABLES if not table.optional)
+"""The tables that all results have."""
+
+REPORT, POSTERIOR, RECORD = "report.html", "posterior.npz", "run.json"
+"""The page for the staff, the draws, and how the results came about."""

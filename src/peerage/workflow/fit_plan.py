@@ -1,0 +1,60 @@
+"""What is decided before a class is fitted: how to sample, which model, and what to make of the posterior."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from peerage.decisions.choices import Choices
+from peerage.errors import Problem
+from peerage.gradebook.rulings import Override
+from peerage.inference.fitting import DEFAULT_DRAWS
+from peerage.inference.sampling.kept_draws import MEMORY
+from peerage.model import Fixed, Model
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How long to sample, and with what; as :func:`~peerage.inference.fitting.fit` takes it."""
+
+    chains: int = 4
+    draws: int = DEFAULT_DRAWS
+    target_ess: int | None = None
+    burn_in: int | None = None
+    seed: int | None = None
+    workers: int | None = None
+    memory: float = MEMORY
+    progress: bool = False
+
+    def settings(self) -> dict[str, Any]:
+        """The same by name."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class FitPlan:
+    """How classes are fitted.
+
+    Attributes
+    ----------
+    model: the model that is fitted or, if one is to be chosen, with which the others are made
+    choose_model: whether models are compared, and the simplest that predicts well is fitted
+    choices: what is made of the posterior
+    sampling: how long to sample
+    republish: whether grades that were handed out are replaced
+    """
+
+    model: Model = field(default_factory=Model)
+    choose_model: bool = False
+    choices: Choices = field(default_factory=Choices)
+    sampling: Sampling = field(default_factory=Sampling)
+    republish: bool = False
+
+
+@dataclass(frozen=True)
+class StaffInput:
+    """What the staff say about a class: grades that they set, values that are known, and what is odd about these."""
+
+    overrides: tuple[Override, ...] = ()
+    fixed: Fixed | None = None
+    notices: tuple[Problem, ...] = ()

@@ -1,0 +1,80 @@
+"""Results after grades were added or corrected, without fitting the class anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from peerage.decisions.final import Cell
+from peerage.errors import Problem, ResultsError
+from peerage.gradebook.book import Gradebook
+from peerage.results.provenance import InputFile
+from peerage.results.results import Results
+from peerage.results.schema import GRADES
+from peerage.rubric import tidy
+from peerage.term.published import Published
+
+
+class UpdatedGrade(NamedTuple):
+    """A grade that is not what it was; a submission that is new had none."""
+
+    submission: str
+    component: str
+    before: float | None
+    after: float
+    has_new_grades: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Updated:
+    """What became of results: the new ones, the grades that changed, and what was surprising about the new grades."""
+
+    results: Results
+    changes: tuple[UpdatedGrade, ...]
+    notices: tuple[Problem, ...]
+
+
+def update_class(
+    earlier: Results, new_grades: Gradebook, *, inputs: Iterable[InputFile] = (), **sampling: Any
+) -> Updated:
+    """Add grades to a fitted class, or correct them; grades that were kept as handed out stay so.
+
+    ``sampling`` is what :meth:`~peerage.inference.posterior.Posterior.update` takes.
+    """
+    check_updatable(earlier)
+    before = earlier.posterior
+    after = before.update(new_grades, **sampling)
+    published = Published(earlier, kept_alone=True)
+    results = Results.of(after, inputs, earlier.choices, overrides=earlier.overrides, handed_out=published.handed_out)
+    if earlier.record.get("published"):
+        results = published.proposed(results)
+    results = replace(results, record=_continued(earlier.record, results.record))
+    notices = tuple(notice for notice in after.book.notices if notice not in before.book.notices)
+    changes = tuple(_changes(earlier.grades, results, set(new_grades.submissions)))
+    return Updated(results, changes, notices)
+
+
+def check_updatable(results: Results) -> None:
+    """Refuse results that cannot be updated."""
+    if results.record.get("pseudonyms"):
+        raise ResultsError("these results hold made-up names; fit all grades anew, with the same key to the names")
+    assert results.choices is not None
+
+
+def _continued(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """A record that names the earlier grades too, and the class that these are about."""
+    earlier = [entry for entry in before.get("input", []) if entry not in after["input"]]
+    own = {"class": before["class"]} if "class" in before else {}
+    return {**after, **own, "input": [*earlier, *after["input"]]}
+
+
+def _changes(before: Mapping[Cell, float], results: Results, named: set[str]) -> Iterator[UpdatedGrade]:
+    """The grades that differ from the earlier ones or are new, those of submissions with new grades first."""
+    after = results.by_cell(GRADES, "grade")
+    for has_new in (True, False):
+        for (submission, component), grade in after.items():
+            was = before.get((submission, component))
+            if (submission in named) == has_new and was != grade:
+                now = tidy(grade)
+                yield UpdatedGrade(submission, component, None if was is None else tidy(was), now, has_new)
