@@ -3,7 +3,7 @@
 ::
 
     with writing("results") as folder:
-        (folder / "grades.csv").write_text(...)
+        (folder / "notes.txt").write_text(...)
 
 A writer fills a temporary folder beside the target, forces it to disk, and then puts it in the target's place. Linux
 and macOS exchange two folders in one step. Elsewhere the earlier results are renamed first, and a writer that is killed

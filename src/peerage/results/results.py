@@ -302,7 +302,7 @@ def write_record(record: Mapping[str, Any], folder: Path) -> None:
 
 def _complete(record: Mapping[str, Any]) -> Mapping[str, Any]:
     """The record, if it has an entry of the right kind for everything in :data:`_ENTRIES`."""
-    record = {"choices": {}, **record}
+    record = {**record, "choices": record.get("choices", {})}
     for name, kind in _ENTRIES.items():
         if not isinstance(record.get(name), kind):
             raise InputError(Problem(f"does not say what the {name} is", REMEDY, RECORD))

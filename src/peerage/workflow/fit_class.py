@@ -5,8 +5,8 @@
 >>> from peerage.workflow.fit_plan import FitPlan, Sampling
 >>> book, truth = pg.simulate(students=10, weeks=1, seed=1)
 >>> results = fit_class(book, FitPlan(sampling=Sampling(chains=2, draws=50, seed=0)))
->>> sorted(table.file for table in results.tables)[:3]
-['explanations.csv', 'graders.csv', 'grades.csv']
+>>> len(results.grades) == len(book.submissions) * len(book.rubric)
+True
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from peerage.inference.posterior import Posterior
 from peerage.model import Model
 from peerage.results.provenance import InputFile
 from peerage.results.results import Results
+from peerage.support.stopping import stoppable
 from peerage.term.published import Published
 from peerage.workflow.fit_plan import FitPlan, StaffInput
 
@@ -96,7 +97,12 @@ def prepare(
 def fit_prepared(
     prepared: PreparedClass, plan: FitPlan, inputs: Iterable[InputFile] = (), tell: Tell | None = None
 ) -> Results:
-    """Fit a class that was prepared, and make of it what the plan says."""
+    """Fit a class that was prepared, and make of it what the plan says, unless the plan's ``stop`` is set meanwhile."""
+    with stoppable(plan.sampling.stop):
+        return _fit(prepared, plan, inputs, tell)
+
+
+def _fit(prepared: PreparedClass, plan: FitPlan, inputs: Iterable[InputFile], tell: Tell | None) -> Results:
     sampling = plan.sampling
     posterior = (fit_chosen if plan.choose_model else fit)(prepared.book, prepared.model, **sampling.settings())
     if tell is not None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+import threading
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from peerage.decisions.choices import Choices
@@ -11,6 +12,7 @@ from peerage.gradebook.rulings import Override
 from peerage.inference.fitting import DEFAULT_DRAWS
 from peerage.inference.sampling.kept_draws import MEMORY
 from peerage.model import Fixed, Model
+from peerage.support.progress import Listener
 
 
 @dataclass(frozen=True)
@@ -24,11 +26,12 @@ class Sampling:
     seed: int | None = None
     workers: int | None = None
     memory: float = MEMORY
-    progress: bool = False
+    progress: bool | Listener = False
+    stop: threading.Event | None = None
 
     def settings(self) -> dict[str, Any]:
         """The same by name."""
-        return asdict(self)
+        return {entry.name: getattr(self, entry.name) for entry in fields(self)}
 
 
 @dataclass(frozen=True)

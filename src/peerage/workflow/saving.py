@@ -10,7 +10,7 @@ from pathlib import Path
 from peerage.errors import ResultsError
 from peerage.report.pages import classes_html, staff_html
 from peerage.results import result_folder
-from peerage.results.results import Results, read_record
+from peerage.results.results import Results
 from peerage.results.schema import (
     CHANGES,
     CHECKS,
@@ -88,7 +88,7 @@ def replace_results(results: Results, earlier: Results, path: Path) -> Path:
     target, home = path.resolve(), result_folder.outermost(path)
     with result_folder.writing(home) as fresh:
         # Other writers wait now, so nothing can come between this look and what follows.
-        if {"choices": {}, **read_record(target)} != earlier.record:
+        if Results.read(target).record != earlier.record:
             raise ResultsError(f"{path}: these results were replaced meanwhile; run the update again")
         kept = result_folder.keep(home)
         if target == home:

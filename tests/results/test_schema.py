@@ -1,0 +1,76 @@
+"""The schema of results: what is written has its columns, files are named nowhere else, and the docs tell the same."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import peerage
+from peerage.cli import main
+from peerage.results.results import Results
+from peerage.results.schema import POSTERIOR, RECORD, REPORT, TABLES, Kind, Table
+from support.term import class_table, fitted, written
+
+SOURCES = Path(peerage.__file__).parent
+DOCS = SOURCES.parents[1] / "docs"
+OTHERS = {"exports/mta2_files.py"}
+"""Modules about another system's files that happen to have the same names."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Results that have every table and column: biases are taken off, and the first week was handed out."""
+    home = tmp_path_factory.mktemp("schema")
+    table = class_table()
+    first = fitted(written(table[table["assignment"] == "week1"], home / "one" / "class.csv"), home / "first")
+    options = ["--adjust-bias", "--published", str(first), "--seed", "1"]
+    second = fitted(written(table, home / "two" / "class.csv"), home / "second", *options)
+    assert main(["compare", str(first), str(second)]) == 0
+    return second
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.file)
+def test_a_file_has_the_columns_of_its_table(folder: Path, table: Table) -> None:
+    frame = pd.read_csv(folder / table.file, dtype=str, keep_default_na=False)
+    assert tuple(frame.columns) == table.names
+
+
+def test_what_is_read_is_what_was_written(folder: Path, tmp_path: Path) -> None:
+    """Values keep their types and digits on the way to a folder and back."""
+    results = Results.read(folder)
+    for table, frame in results.tables.items():
+        for name in frame.columns:
+            kind, dtype = table.kind(name), frame[name].dtype
+            assert pd.api.types.is_numeric_dtype(dtype) != kind.is_text
+            assert kind is not Kind.COUNT or dtype == np.int64
+    results.write(tmp_path)
+    for table in results.tables:
+        assert (tmp_path / table.file).read_bytes() == (folder / table.file).read_bytes()
+    assert (tmp_path / RECORD).read_bytes() == (folder / RECORD).read_bytes()
+
+
+def test_files_are_named_in_the_schema_alone() -> None:
+    names = [table.file for table in TABLES] + [REPORT, POSTERIOR, RECORD]
+    literal = re.compile("|".join(rf"[\"']{re.escape(name)}[\"']" for name in names))
+    found = {
+        str(path.relative_to(SOURCES))
+        for path in SOURCES.rglob("*.py")
+        if literal.search(path.read_text("utf-8")) and path.name not in ("schema.py", "evaluation_files.py")
+    }
+    assert found == OTHERS
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.file)
+def test_the_documentation_names_every_column_in_order(table: Table) -> None:
+    text = (DOCS / "results.md").read_text("utf-8")
+    assert f"| `{table.file}` |" in text
+    section = re.search(rf"^## {re.escape(table.file)}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    assert section is not None, f"docs/results.md has no section about {table.file}"
+    cells = [row.split("|")[1] for row in section[1].splitlines() if row.startswith("| `")]
+    documented = [name for cell in cells for name in re.findall(r"`(\w+)`", cell)]
+    ends = tuple(name for name in table.names if name.endswith(("_lower", "_upper")))
+    assert documented == [name for name in table.names if name not in ends]
