@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from peerage.cli import staff_options
 from peerage.cli.console import output, say, warn
+from peerage.cli.setting_flags import as_line
 from peerage.errors import ResultsError
 from peerage.results import result_folder
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from peerage.cli.staff_options import StaffFiles
     from peerage.errors import Problem
     from peerage.gradebook.book import Gradebook
+    from peerage.results.results import Results
     from peerage.results.several_classes_results import SeveralResults
     from peerage.workflow.fit_plan import FitPlan
 
@@ -31,6 +33,7 @@ def fit_one(book: Gradebook, plan: FitPlan, files: StaffFiles, out: Path, *, sho
     prepared = prepare(book, plan, staff=files.read(book), published=published, key=files.key)
     warn(prepared.notices)
     results = fit_prepared(prepared, plan, files.inputs(), _tell(plan))
+    _say_missed_target(results, plan)
     write_results(results, out, first=files.write_key)
     if shown:
         show(results, out)
@@ -55,6 +58,8 @@ def fit_all(
     common = common_notices(ready.notices for ready in prepared.values())
     _say({name: ready.notices for name, ready in prepared.items()}, common, by)
     several = fit_all_prepared(prepared, by, plan, files.inputs(), _tell(plan))
+    for results in several.classes.values():
+        _say_missed_target(results, plan)
     write_classes(several, out, first=files.write_key)
     if shown:
         _show(several, out)
@@ -66,6 +71,14 @@ def fit_all(
 def _tell(plan: FitPlan) -> Callable[[str], None] | None:
     """What writes how far a fit is, if that is wanted."""
     return say if plan.sampling.progress else None
+
+
+def _say_missed_target(results: Results, plan: FitPlan) -> None:
+    from peerage.workflow.fit_class import missed_target
+
+    missed = missed_target(results.posterior, plan.sampling.target_ess)
+    if missed is not None:
+        say(as_line(missed))
 
 
 def _say(notices: Mapping[str, Sequence[Problem]], common: Sequence[Problem], by: str) -> None:

@@ -16,6 +16,7 @@ FLAGS = {
     "exclude": "--exclude",
     "format": "--format",
     "interactive": "--interactive",
+    "memory": "--memory",
     "override": "--override",
     "rubric": "--rubric",
     "snap": "--snap",

@@ -11,7 +11,7 @@ from peerage.decisions.final import Final, HandedOut
 from peerage.decisions.trust import trust
 from peerage.gradebook.book import Gradebook
 from peerage.inference.posterior import Posterior
-from peerage.results.schema import GRADERS, GRADES, TOTALS, WEIGHTS
+from peerage.results.schema import GRADERS, GRADES, TOTALS, WEIGHTS, Table
 from peerage.results.table_values import kept
 
 
@@ -19,7 +19,7 @@ def grades_table(posterior: Posterior, final: Final | None = None) -> pd.DataFra
     """``posterior.submissions()`` with the grade that the class is given, by default the most likely one."""
     final = Final.of(posterior) if final is None else final
     table = posterior.submissions().assign(grade=final.grades, status=final.status)
-    return kept(GRADES, table[list(GRADES.names)])
+    return _in_order(GRADES, table)
 
 
 def totals_table(posterior: Posterior, final: Final | None = None) -> pd.DataFrame:
@@ -30,14 +30,20 @@ def totals_table(posterior: Posterior, final: Final | None = None) -> pd.DataFra
     table = posterior.totals()
     table["total"] = _points(Final.of(posterior) if final is None else final, posterior.book)
     table["author"] = [list(names) or [""] for names in posterior.book.authors]
-    return kept(TOTALS, table[list(TOTALS.names)].explode("author", ignore_index=True))
+    return _in_order(TOTALS, table.explode("author", ignore_index=True))
 
 
 def graders_table(posterior: Posterior, marks: pd.DataFrame) -> pd.DataFrame:
     """``posterior.graders()`` with each grader's standing and mark, and why there is none."""
     standing = trust(posterior)[["standing"]]
     table = pd.concat([posterior.graders(), standing, credit_columns(posterior, marks)], axis=1)
-    return kept(GRADERS, table[list(GRADERS.names)])
+    return _in_order(GRADERS, table)
+
+
+def _in_order(table: Table, frame: pd.DataFrame) -> pd.DataFrame:
+    """All columns of a table, in its order; what a posterior tells has a place in the schema."""
+    assert set(frame.columns) == set(table.names)
+    return kept(table, frame[list(table.names)])
 
 
 def weights_table(explanation: Explanation, handed_out: HandedOut | None = None) -> pd.DataFrame:

@@ -156,8 +156,15 @@ GRADERS = Table(
         *_interval(
             "dependability",
             Kind.ESTIMATE,
-            "effort × reliability: how much weight the grader's grades deserve",
+            "how much the grader's grades tell about the work, and what weight they deserve: the reliability of an "
+            "unbiased grader who always makes an effort and tells as much",
             filled=True,
+        ),
+        Column(
+            "precision",
+            Kind.ESTIMATE,
+            "effort × reliability, without regard to what rounding and a large bias hide",
+            optional=True,
         ),
         Column(
             "standing",

@@ -103,13 +103,10 @@ def fit_prepared(
 
 
 def _fit(prepared: PreparedClass, plan: FitPlan, inputs: Iterable[InputFile], tell: Tell | None) -> Results:
-    sampling = plan.sampling
-    posterior = (fit_chosen if plan.choose_model else fit)(prepared.book, prepared.model, **sampling.settings())
-    if tell is not None:
-        if (missed := missed_target(posterior, sampling.target_ess)) is not None:
-            tell(str(missed))
-        if plan.choices.final == "explained" and must_compile():
-            tell("compiling the search for weights, once after installation …")
+    settings = plan.sampling.settings()
+    posterior = (fit_chosen if plan.choose_model else fit)(prepared.book, prepared.model, **settings)
+    if tell is not None and plan.choices.final == "explained" and must_compile():
+        tell("compiling the search for weights, once after installation …")
     published = prepared.published
     kept = None if published is None or plan.republish else published.handed_out
     results = Results.of(posterior, inputs, plan.choices, overrides=prepared.overrides, handed_out=kept)
@@ -126,7 +123,9 @@ def missed_target(posterior: Posterior, target: int | None) -> Problem | None:
         return None
     draws = posterior.samples.n_draws
     reached = f"{draws:,} draws of each chain came to {least:,.0f} effective ones at least, not {target:,}"
-    return Problem(reached, "no more are made" if draws >= MOST_DRAWS else "allow for more memory")
+    if draws >= MOST_DRAWS:
+        return Problem(reached, "no more are made")
+    return Problem(reached, "allow for more memory", setting="memory")
 
 
 def _noted(book: Gradebook, notices: tuple[Problem, ...]) -> Gradebook:
