@@ -124,3 +124,21 @@ def test_with_fixed_priors_or_without_censoring_it_is_the_plain_product(model: p
     book, _ = pg.simulate(8, 1, seed=2)
     graders = pg.fit(book, model, chains=1, draws=20, burn_in=5, seed=0).graders()
     np.testing.assert_allclose(graders["dependability"], graders["precision"], rtol=1e-5)
+
+
+def test_who_gives_the_same_grades_to_everything_counts_nothing_and_is_told_why() -> None:
+    """Two constant students, whom the model takes for precise graders: no weight, no trust, no mark, and a note."""
+    book, _ = pg.simulate(24, 4, seed=6, tas=1, components=2)
+    levels = book.levels.copy()
+    for grader, level in ((0, 2), (1, 4)):
+        levels[book.review_grader == grader] = level
+    book = replace(book, levels=levels)
+    posterior = pg.fit(book, chains=2, draws=100, burn_in=100, seed=0)
+    assert set(posterior.constant["grader"]) == set(book.graders[:2])
+    assert (posterior.graders()["dependability"][:2] == 0).all()
+    assert (pg.trust(posterior)["standing"][:2] == "practice").all()
+    marks = pg.credit(posterior)
+    assert (marks["credit"][:2] == 0).all()
+    assert (marks["note"][:2] == "gives the same grades to everything").all()
+    weights = pg.explain(posterior).weights
+    assert (weights.loc[weights["grader"].isin(book.graders[:2]), "desired_weight"] == 0).all()

@@ -46,6 +46,7 @@ FEWEST_EFFECTIVE = 25
 
 TOO_LITTLE = "too little to tell"
 IMPRECISE = "imprecise: fit again with more draws"
+SAME = "gives the same grades to everything"
 
 Floats = NDArray[np.float64]
 
@@ -143,7 +144,9 @@ def credit(
         }
     )
     imprecise = np.append(effective[students] < FEWEST_EFFECTIVE, none > 0)
-    return _with_marks(table, imprecise, scale, required_reviews, minimum_reviews)
+    marks = _with_marks(table, imprecise, scale, required_reviews, minimum_reviews)
+    constant = table["grader"].isin(posterior.constant["grader"]) & marks["credit"].notna()
+    return marks.assign(note=marks["note"].where(~constant, SAME))
 
 
 def sceptical_scale(beginning: float, efforts: Floats, optimistic: float) -> float:

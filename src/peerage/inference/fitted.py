@@ -8,9 +8,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from peerage.gradebook.book import MISSING, Gradebook
+from peerage.inference.checking.suspicions import constant_students
 from peerage.inference.chosen_model import Choice
 from peerage.inference.layout import Layout, lay_out
 from peerage.inference.margins import Margins, margins_of
@@ -68,6 +70,12 @@ class Fitted:
     def hyperparameters(self) -> Priors:
         """The fixed priors, or those of the learned hyperparameters' means."""
         return typical_priors(self.layout, self.samples.hyper)
+
+    @cached_property
+    def constant(self) -> pd.DataFrame:
+        """Students whose reports tell nothing, for they give the same grades to everything; with learned priors."""
+        found = constant_students(self.book, self.hyperparameters)
+        return found if self.model.learned else found.head(0)
 
     def cell_ids(self) -> dict[str, NDArray[Any]]:
         """The submission and the component of each cell."""

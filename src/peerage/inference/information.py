@@ -18,6 +18,10 @@ where J(p) = p*(p, 0). A bias may also move reports to where bins tell more apar
 flattens, and under coarse rubrics no unbiased grader tells as much: nobody's reports are worth more than their
 reliability.
 
+All of this believes the model. A student who gives the same grades to everything may also be taken for a precise
+grader of works that are all alike; :mod:`peerage.inference.checking.suspicions` finds such students, and they count
+nothing.
+
 A halo (an error that the components of a review share) leaves each component's p* as it is, if 1/p is the whole
 variance of its error.
 """

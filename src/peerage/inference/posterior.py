@@ -76,10 +76,9 @@ class Posterior(Fitted):
         return pd.DataFrame(self.cell_ids() | columns | graded)
 
     def graders(self) -> pd.DataFrame:
-        """Each grader's reliability, bias, effort and dependability, with intervals; and effort × reliability.
+        """Each grader's reliability, bias, effort and dependability (what reports tell about the work), with intervals.
 
-        Dependability is what a report of the grader tells about the work (:mod:`peerage.inference.information`); with
-        fixed priors, or without censoring, it is effort × reliability, which is also there as ``precision``.
+        The plain product of effort and reliability is there as ``precision``.
         """
         book, dependability = self.book, self.dependability.reshape(-1, self.book.n_graders)
         columns: dict[str, Any] = {
@@ -98,12 +97,13 @@ class Posterior(Fitted):
     @cached_property
     def dependability(self) -> NDArray[np.floating]:
         """(chain, draw, grader): effort times the reliability of an unbiased grader whose reports tell as much."""
-        reliability, effort = self.draws["reliability"], self.draws["effort"]
-        if not (self.model.learned and self.model.censoring):
-            return reliability * effort
-        components = self.book.rubric.components
-        table = Information.of(components, *self.hyperparameters.for_components(len(components)))
-        return table.equivalent(reliability, self.draws["bias"]) * effort
+        told = np.asarray(self.draws["reliability"] * self.draws["effort"])
+        if self.model.learned and self.model.censoring:
+            components = self.book.rubric.components
+            table = Information.of(components, *self.hyperparameters.for_components(len(components)))
+            told = table.equivalent(self.draws["reliability"], self.draws["bias"]) * self.draws["effort"]
+        told[..., np.isin(np.array(self.book.graders, dtype=object), self.constant["grader"])] = 0.0
+        return told
 
     @cached_property
     def _precision(self) -> NDArray[np.float64]:
@@ -126,11 +126,7 @@ class Posterior(Fitted):
         )
 
     def reviews(self) -> pd.DataFrame:
-        """Each review: the probability that an effort was made, and its influence, what it tells about the work.
-
-        The influence is the mean of z × reliability, with z whether an effort was made, times what of the grader's
-        precision is information: dependability over effort × reliability.
-        """
+        """Each review: the probability that an effort was made, and its influence, what it tells about the work."""
         book, place = self.book, np.argsort(self.layout.review_order)
         told = self.dependability.mean(axis=(0, 1), dtype=float) / np.maximum(self._precision, np.finfo(float).tiny)
         return pd.DataFrame(

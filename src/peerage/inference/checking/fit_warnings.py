@@ -8,7 +8,6 @@ import numpy as np
 
 from peerage.errors import Problem
 from peerage.gradebook.report_means import peer_means
-from peerage.inference.checking.suspicions import constant_students
 from peerage.inference.fitted import Fitted
 from peerage.support.wording import counted
 
@@ -65,10 +64,8 @@ def _unidentified(posterior: Fitted) -> Iterator[Problem]:
 
 
 def _constant(posterior: Fitted) -> Iterator[Problem]:
-    """Students who give the same grades to everything, where what reports tell decides what they count."""
-    if not posterior.model.learned:
-        return
-    for row in constant_students(posterior.book, posterior.hyperparameters).to_dict("records"):
+    """Students who give the same grades to everything, and therefore count nothing."""
+    for row in posterior.constant.to_dict("records"):
         yield Problem(f"{row['grader']!r} {row['sentence']}", "look at the reviews, and talk to the student")
 
 
