@@ -1,7 +1,7 @@
 # make install   a virtual environment in .venv with peerage and every optional feature
 # make demo      simulate a class and show what peerage makes of it
 # make test      lint, types and all tests
-# make lint      lint, format and types alone
+# make lint      lint, format, types and the directions of imports alone
 # make docs      the documentation as a site that needs no network, in site/index.html
 # make bench     the benchmarks, to benchmarks/results.json and docs/performance.md; ONLY=learned for another one
 #
@@ -29,6 +29,7 @@ lint: $(VENV)/installed-dev
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache --no-logo
 
 docs: $(VENV)/installed-docs
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs site

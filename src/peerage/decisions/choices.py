@@ -13,7 +13,7 @@ from peerage.decisions.explain.explanation import Explanation, explain
 from peerage.decisions.spotchecks.proposals import BUDGET, RANDOM_SHARE, check_request, spot_checks
 from peerage.errors import ModelError
 from peerage.inference.posterior import Posterior
-from peerage.inference.sampling.chains import at_least
+from peerage.support.whole_numbers import at_least
 
 FINAL = ("explained", "most-likely")
 """What the final grades can be."""

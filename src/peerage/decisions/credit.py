@@ -26,7 +26,7 @@ from peerage.decisions.grader_prior import GraderPrior, fit_prior
 from peerage.errors import ModelError, Problem
 from peerage.gradebook.book import ROLES, STUDENT, Gradebook
 from peerage.inference.posterior import Posterior
-from peerage.inference.sampling.chains import at_least
+from peerage.support.whole_numbers import at_least
 from peerage.support.wording import counted, quoted
 
 OPTIMISTIC = 0.75

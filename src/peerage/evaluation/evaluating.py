@@ -19,12 +19,13 @@ from peerage.evaluation.folds import NO_FOLD, deal
 from peerage.evaluation.scoring import Sampling, Score, score_by_loo, score_fold, score_nothing
 from peerage.gradebook.book import Gradebook
 from peerage.inference.layout import lay_out
-from peerage.inference.sampling.chains import at_least, must_compile
+from peerage.inference.sampling.chains import must_compile
 from peerage.model import Model
 from peerage.support.executor import open_executor
 from peerage.support.listening import listening
 from peerage.support.progress import Counter, Listener
 from peerage.support.stopping import stoppable
+from peerage.support.whole_numbers import at_least
 
 FOLDS = 10
 """How many folds the reviews are dealt into unless told otherwise."""

@@ -16,8 +16,8 @@ from peerage.inference.fitting import fit
 from peerage.inference.layout import lay_out
 from peerage.inference.model_choice import expected_grades
 from peerage.inference.posterior import Posterior
-from peerage.inference.sampling.chains import at_least
 from peerage.model import Model
+from peerage.support.whole_numbers import at_least
 
 Floats = NDArray[np.float64]
 

@@ -17,7 +17,7 @@ from peerage.inference.checking.leave_one_out import leave_one_out
 from peerage.inference.layout import Layout, lay_out
 from peerage.inference.model_choice import choose
 from peerage.inference.posterior import Posterior
-from peerage.inference.sampling.chains import ChainState, Samples, at_least, must_compile, sample
+from peerage.inference.sampling.chains import ChainState, Samples, must_compile, sample
 from peerage.inference.sampling.draws import Draws
 from peerage.inference.sampling.kept_draws import MEMORY, every_few
 from peerage.inference.sampling.mirror_modes import restarted, worse_chains
@@ -27,6 +27,7 @@ from peerage.support.executor import open_executor
 from peerage.support.listening import listening
 from peerage.support.progress import Counter, Listener
 from peerage.support.stopping import stoppable
+from peerage.support.whole_numbers import at_least
 
 AUTO = "auto"
 """The name of the model that is chosen for the class."""

@@ -27,12 +27,13 @@ from peerage.inference.information import Information
 from peerage.inference.numerics.diagnostics import Diagnostics, rhat_and_ess
 from peerage.inference.posterior_file import write
 from peerage.inference.priors_in_words import coordinate_names, in_use, priors_table
-from peerage.inference.sampling.chains import VARIABLES, at_least, sample
+from peerage.inference.sampling.chains import VARIABLES, sample
 from peerage.inference.totals import totals_table
 from peerage.inference.updating import update
 from peerage.support.listening import listening
 from peerage.support.progress import Counter, Listener
 from peerage.support.stopping import stoppable
+from peerage.support.whole_numbers import at_least
 
 LOWER, UPPER = 0.05, 0.95
 """The quantiles that are called lower and upper in all tables."""

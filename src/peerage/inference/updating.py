@@ -23,10 +23,11 @@ from peerage.inference.fitted import Fitted
 from peerage.inference.layout import Layout, lay_out
 from peerage.inference.numerics.likelihood import Grid
 from peerage.inference.priors_in_words import in_use
-from peerage.inference.sampling.chains import VARIABLES, ChainState, Samples, at_least, must_compile, sample
+from peerage.inference.sampling.chains import VARIABLES, ChainState, Samples, must_compile, sample
 from peerage.inference.sampling.steadied_averages import Matches, steadied
 from peerage.support.listening import listening
 from peerage.support.progress import Counter, Listener
+from peerage.support.whole_numbers import at_least
 
 F = TypeVar("F", bound=Fitted)
 

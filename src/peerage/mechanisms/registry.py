@@ -6,7 +6,6 @@ import pandas as pd
 
 from peerage.errors import InputError, Problem
 from peerage.gradebook.book import Gradebook
-from peerage.inference.sampling.chains import at_least
 from peerage.mechanisms.contract import Mechanism, Payments
 from peerage.mechanisms.correlated_agreement import CORRELATED_AGREEMENT
 from peerage.mechanisms.credit import Credit
@@ -17,6 +16,7 @@ from peerage.mechanisms.parametric_mse import PARAMETRIC_MSE
 from peerage.mechanisms.parametric_phi import PARAMETRIC_PHI
 from peerage.mechanisms.peer_truth_serum import PEER_TRUTH_SERUM
 from peerage.mechanisms.phi_pairing import PHI_PAIRING
+from peerage.support.whole_numbers import at_least
 
 ALL: tuple[Mechanism, ...] = (
     MSE,

@@ -14,11 +14,11 @@ import pandas as pd
 from peerage.errors import InputError, Problem
 from peerage.inference.censored import censored_engine
 from peerage.inference.numerics.jit import needs_compilation
-from peerage.inference.sampling.chains import at_least
 from peerage.simulation.simulated_class import SETTINGS
 from peerage.support.executor import open_executor
 from peerage.support.listening import listening
 from peerage.support.progress import Counter, Listener
+from peerage.support.whole_numbers import at_least
 from peerage.tables.writing_tables import csv_text
 from peerage.version import __version__
 from peerage_studies.all_studies import STUDIES

@@ -27,12 +27,13 @@ from peerage.evaluation.prior_search.search_tasks import Job, Task, run
 from peerage.evaluation.scoring import Sampling
 from peerage.gradebook.book import Gradebook
 from peerage.inference.layout import lay_out
-from peerage.inference.sampling.chains import at_least, must_compile
+from peerage.inference.sampling.chains import must_compile
 from peerage.model import Model, Priors
 from peerage.support.executor import Executor, open_executor
 from peerage.support.listening import listening
 from peerage.support.progress import Counter, Listener
 from peerage.support.stopping import stoppable
+from peerage.support.whole_numbers import at_least
 from peerage.support.wording import counted
 from peerage.tables.writing_tables import csv_text
 from peerage.version import __version__

@@ -7,7 +7,6 @@ to (:mod:`peerage.support.stopping`).
 
 from __future__ import annotations
 
-import operator
 import os
 import threading
 import time
@@ -18,7 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from peerage.errors import ModelError
 from peerage.gradebook.book import MISSING
 from peerage.inference.censored import censored_engine
 from peerage.inference.layout import Layout
@@ -103,18 +101,6 @@ class Samples:
             later.states,
             self.seconds + later.seconds,
         )
-
-
-def at_least(least: int, **setting: int) -> int:
-    """A whole number that is given by name and not too small, as a plain int."""
-    ((name, value),) = setting.items()
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise ModelError(f"{name} must be a whole number, not {value!r}") from None
-    if number < least:
-        raise ModelError(f"{name} must be at least {least}, not {number}")
-    return number
 
 
 def must_compile(layout: Layout) -> bool:
