@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from peerage.cli import fit
 from peerage.cli.console import say
+from peerage.cli.show_fit import say_warnings, show
 from peerage.results import result_folder
 
 if TYPE_CHECKING:
@@ -39,10 +39,10 @@ def command(
         write_class(truth, folder)
         results = Results.of(posterior, [InputFile.of(folder / GRADES)])
         fill(results, folder)
-    fit.show(results, out)
+    show(results, out)
     for line in (*_comparison(posterior, truth), *_directions(out)):
         typer.echo(line)
-    fit.say_warnings(results)
+    say_warnings(results)
 
 
 def _comparison(posterior: Posterior, truth: Truth) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from peerage.cli import staff_options
 from peerage.cli.console import output, say, warn
 from peerage.cli.setting_flags import as_line
+from peerage.cli.show_fit import say_warnings, show
 from peerage.errors import ResultsError
 from peerage.results import result_folder
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 def fit_one(book: Gradebook, plan: FitPlan, files: StaffFiles, out: Path, *, shown: bool) -> Mapping[str, Any]:
     """Fit a class, write its results, and return the record of it."""
-    from peerage.cli.fit import say_warnings, show
     from peerage.results.results import Results
     from peerage.term.published import Published
     from peerage.workflow.fit_class import fit_prepared, prepare
@@ -45,7 +45,6 @@ def fit_all(
     books: Mapping[str, Gradebook], by: str, plan: FitPlan, files: StaffFiles, out: Path, *, shown: bool
 ) -> Mapping[str, Any]:
     """Fit the classes that a column tells apart, write their results, and return the record of all of them."""
-    from peerage.cli.fit import say_warnings
     from peerage.formats.several_classes import common_notices
     from peerage.workflow.fit_classes import fit_all_prepared, prepare_classes
     from peerage.workflow.saving import write_classes

@@ -11,7 +11,7 @@ import typer
 
 from peerage.cli import data_options, sampling_options
 from peerage.cli.console import output, say, warn
-from peerage.cli.fit import say_warnings
+from peerage.cli.show_fit import say_warnings
 from peerage.errors import InputError, Problem, ResultsError
 from peerage.results import result_folder
 from peerage.support.wording import counted, quoted

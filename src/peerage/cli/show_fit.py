@@ -1,0 +1,38 @@
+"""What the commands that fit print of the results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from peerage.cli import staff_options
+from peerage.cli.console import output, say
+from peerage.cli.setting_flags import as_line
+from peerage.support.wording import counted
+
+if TYPE_CHECKING:
+    from peerage.results.results import Results
+
+
+def show(results: Results, out: Path) -> None:
+    """Print the summary of a fit and where its files are."""
+    from peerage.cli import fit_summary
+    from peerage.results.schema import CHECKS, GRADERS
+    from peerage.workflow.saving import files_of
+
+    console = output()
+    fit_summary.show(results.posterior, console, list(results.grades.values()))
+    explained = results.record.get("explanations")
+    if explained is not None:
+        different, total = explained["different"], len(results.grades)
+        share = f"{different:,} of {counted(total, 'explained grade')} ({different / total:.0%})"
+        console.print(f"\n{share} differ from the most likely ones.")
+    console.print(*fit_summary.attention(results.tables[CHECKS], results.tables[GRADERS]), sep="\n")
+    staff_options.show(results, console)
+    console.print(f"\nWritten to {out}: {', '.join(files_of(results))}", soft_wrap=True)
+
+
+def say_warnings(results: Results, where: str = "") -> None:
+    """Write to standard error what may be wrong with a fit, and of which class, if there are several."""
+    for warning in results.warnings:
+        say(f"warning: {where}{as_line(warning)}")
