@@ -17,11 +17,11 @@ from peerage.errors import InputError, MissingExtraError, Problem
 from peerage.gradebook.book import ROLES, Gradebook
 from peerage.gradebook.report_means import mean_reports, peer_means
 from peerage.inference.checking.convergence import convergence_problems
-from peerage.inference.checking.fit_warnings import problems_of
 from peerage.inference.checking.held_out import HeldOut, held_out
 from peerage.inference.checking.leave_one_out import LeaveOneOut, leave_one_out
 from peerage.inference.checking.predictive_checks import Checks, predictive_checks
 from peerage.inference.checking.predictive_density import log_likelihood, report_masses
+from peerage.inference.fit_warnings import problems_of
 from peerage.inference.fitted import Fitted
 from peerage.inference.information import Information
 from peerage.inference.numerics.diagnostics import Diagnostics, rhat_and_ess
