@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -176,3 +177,12 @@ def test_every_command_has_help() -> None:
     for command in cli.app.registered_commands:
         assert command.callback is not None
         assert command.callback.__doc__
+
+
+def test_fit_shows_what_most_people_need_first_and_the_rest_in_panels(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fit", "--help"]) == 0
+    said = capsys.readouterr().out
+    titles = re.findall(r"^╭─ (\w+) ─", said, re.MULTILINE)
+    assert titles == ["Arguments", "Options", "Data", "Model", "Decisions", "Term", "Sampling", "Output"]
+    first = said.partition("╭─ Options ─")[2].partition("╰─")[0]
+    assert len(re.findall(r"^│ --", first, re.MULTILINE)) == 11, "ten, and --help"

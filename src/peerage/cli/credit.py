@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from peerage.cli import data_options
+from peerage.cli import data_options, panels
 from peerage.cli.console import output
 from peerage.support.wording import counted
 
@@ -21,11 +21,26 @@ if TYPE_CHECKING:
 SCALE = "0.2:0, 0.5:60, 1:85, 2:100"
 _BAR = 40
 
-ScaleOption = Annotated[str, typer.Option("--credit-scale", metavar="D:MARK,...", help="Marks by dependability.")]
+ScaleOption = Annotated[
+    str,
+    typer.Option(
+        "--credit-scale", metavar="D:MARK,...", help="Marks by dependability.", rich_help_panel=panels.DECISIONS
+    ),
+]
 RequiredReviews = Annotated[
     int, typer.Option(min=0, help="How many reviews each student owes; what is not done lowers the mark.")
 ]
-MinimumReviews = Annotated[int, typer.Option(min=0, help="With fewer reviews there is too little to tell.")]
+MinimumReviews = Annotated[
+    int, typer.Option(min=0, help="With fewer reviews there is too little to tell.", rich_help_panel=panels.DECISIONS)
+]
+
+
+def marking(scale: str, required_reviews: int, minimum_reviews: int) -> dict[str, Any]:
+    """How peer grading is marked, as :class:`~peerage.decisions.choices.Choices` takes it."""
+    from peerage.decisions.credit import Scale
+
+    marks = {"required_reviews": required_reviews, "minimum_reviews": minimum_reviews}
+    return {"credit_scale": Scale.parse(scale), **marks}
 
 
 def command(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from peerage.cli import panels
 from peerage.errors import InputError, Problem
 
 if TYPE_CHECKING:
@@ -35,10 +36,19 @@ Columns = Annotated[
     str | None,
     typer.Option(metavar="NAME=COLUMN,...", help="Which column is which: grader=Reviewer,submission=Paper."),
 ]
-Snap = Annotated[bool, typer.Option("--snap", help="Move a grade that is not on the rubric to the nearest that is.")]
+Snap = Annotated[
+    bool,
+    typer.Option(
+        "--snap", help="Move a grade that is not on the rubric to the nearest that is.", rich_help_panel=panels.DATA
+    ),
+]
 DuplicatesOption = Annotated[
     Duplicates,
-    typer.Option("--duplicates", help="The same grader twice on a submission: refuse, keep the last, or average."),
+    typer.Option(
+        "--duplicates",
+        help="The same grader twice on a submission: refuse, keep the last, or average.",
+        rich_help_panel=panels.DATA,
+    ),
 ]
 Exclude = Annotated[
     Path | None,
@@ -54,14 +64,20 @@ Until = Annotated[
         "--until",
         metavar="[ASSIGNMENT=]DATE,...",
         help="Leave out what was written after this day or time, or after each assignment's own.",
+        rich_help_panel=panels.DATA,
     ),
 ]
 By = Annotated[
     str | None,
-    typer.Option("--by", metavar="COLUMN", help="The column that tells several classes apart, such as the section."),
+    typer.Option(
+        "--by",
+        metavar="COLUMN",
+        help="The column that tells several classes apart, such as the section.",
+        rich_help_panel=panels.DATA,
+    ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.", rich_help_panel=panels.OUTPUT)]
 
 
 def load_gradebook(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -66,19 +66,9 @@ def command(
     book = data_options.load_gradebook(grades, rubric, columns, snap, duplicates, exclude, until)
     book, model = sampling_options.with_fixed(book, model, fixed)
     warn(book.notices)
-    found = evaluate(
-        book,
-        model,
-        folds=FOLDS if folds is None else folds,
-        loo=loo,
-        chains=chains,
-        draws=draws,
-        burn_in=burn_in,
-        seed=seed,
-        workers=workers,
-        scheduler=scheduler,
-        progress=not quiet,
-    )
+    long: dict[str, Any] = {"chains": chains, "draws": draws, "burn_in": burn_in, "seed": seed}
+    where: dict[str, Any] = {"workers": workers, "scheduler": scheduler, "progress": not quiet}
+    found = evaluate(book, model, folds=FOLDS if folds is None else folds, loo=loo, **long, **where)
     inputs = [InputFile.of(path) for path in grades]
     with result_folder.writing(out) as folder:
         names = write(found, folder, inputs)

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from peerage.cli import credit, data_options, fit_classes, sampling_options, staff_options
+from peerage.cli import credit, data_options, fit_classes, panels, sampling_options, staff_options
 from peerage.results import result_folder
+
+if TYPE_CHECKING:
+    from peerage.decisions.choices import Choices
+    from peerage.model import Model
+    from peerage.workflow.fit_plan import FitPlan, Sampling
 
 
 class Final(StrEnum):
@@ -25,14 +31,31 @@ FinalOption = Annotated[
     typer.Option("--final", help="The grades to give: rounded weighted averages of the reports, or the most likely."),
 ]
 AdjustBias = Annotated[
-    bool, typer.Option("--adjust-bias", help="Take graders' biases off their reports before these are averaged.")
+    bool,
+    typer.Option(
+        "--adjust-bias",
+        help="Take graders' biases off their reports before these are averaged.",
+        rich_help_panel=panels.DECISIONS,
+    ),
 ]
-NameGraders = Annotated[bool, typer.Option("--name-graders", help="Name the graders in explanations.csv.")]
+NameGraders = Annotated[
+    bool, typer.Option("--name-graders", help="Name the graders in explanations.csv.", rich_help_panel=panels.DECISIONS)
+]
 StaffFinal = Annotated[
-    bool, typer.Option("--staff-final", help="Where staff graded, their reports alone make the grade.")
+    bool,
+    typer.Option(
+        "--staff-final",
+        help="Where staff graded, their reports alone make the grade.",
+        rich_help_panel=panels.DECISIONS,
+    ),
 ]
 SpotChecks = Annotated[int, typer.Option(min=0, help="How many submissions to propose to staff for a check.")]
-RandomShare = Annotated[float, typer.Option(min=0, max=1, help="The share of these that is chosen at random.")]
+RandomShare = Annotated[
+    float,
+    typer.Option(
+        min=0, max=1, help="The share of spot checks that is chosen at random.", rich_help_panel=panels.DECISIONS
+    ),
+]
 Out = Annotated[
     Path | None,
     typer.Option("--out", "-o", metavar="DIR", help="The folder to write. Default: GRADES without its suffix."),
@@ -44,90 +67,86 @@ def command(
     out: Out = None,
     rubric: data_options.RubricFile = None,
     columns: data_options.Columns = None,
+    exclude: data_options.Exclude = None,
+    final: FinalOption = Final.EXPLAINED,
+    published: staff_options.PublishedFolder = None,
+    spot_checks: SpotChecks = 20,
+    required_reviews: credit.RequiredReviews = 0,
+    seed: sampling_options.Seed = 0,
+    quiet: data_options.Quiet = False,
     snap: data_options.Snap = False,
     duplicates: data_options.DuplicatesOption = data_options.Duplicates.ERROR,
-    exclude: data_options.Exclude = None,
     until: data_options.Until = None,
     by: data_options.By = None,
-    override: staff_options.OverrideFile = None,
-    published: staff_options.PublishedFolder = None,
-    republish: staff_options.Republish = False,
-    pseudonyms: staff_options.Pseudonyms = None,
+    model_name: sampling_options.ModelName = None,
     no_bias: sampling_options.NoBias = False,
     no_effort: sampling_options.NoEffort = False,
     no_censoring: sampling_options.NoCensoring = False,
     correlation: sampling_options.Correlation = False,
-    model_name: sampling_options.ModelName = None,
     priors: sampling_options.PriorsOption = "learned",
     fixed: sampling_options.FixedFile = None,
-    final: FinalOption = Final.EXPLAINED,
     adjust_bias: AdjustBias = False,
     name_graders: NameGraders = False,
     staff_final: StaffFinal = False,
-    spot_checks: SpotChecks = 20,
     random_share: RandomShare = 0.1,
     credit_scale: credit.ScaleOption = credit.SCALE,
-    required_reviews: credit.RequiredReviews = 0,
     minimum_reviews: credit.MinimumReviews = 3,
+    override: staff_options.OverrideFile = None,
+    republish: staff_options.Republish = False,
     chains: sampling_options.Chains = 4,
     draws: sampling_options.DrawsOrTarget = None,
     target_ess: sampling_options.TargetEss = None,
     burn_in: sampling_options.BurnIn = None,
-    seed: sampling_options.Seed = 0,
     workers: sampling_options.Workers = None,
     memory: sampling_options.Memory = 1.0,
-    quiet: data_options.Quiet = False,
+    pseudonyms: staff_options.Pseudonyms = None,
     as_json: data_options.Json = False,
 ) -> None:
     """Estimate the grades of all submissions and how well everybody grades, and write them to a folder."""
-    from peerage.decisions.choices import Choices
-    from peerage.decisions.credit import Scale
-    from peerage.inference.fitting import DEFAULT_DRAWS
-    from peerage.workflow.fit_plan import FitPlan, Sampling
+    marks = credit.marking(credit_scale, required_reviews, minimum_reviews)
+    choices = _choices(final, adjust_bias, name_graders, staff_final, spot_checks, random_share, marks)
+    out = grades[0].with_suffix("") if out is None else out
+    given = sampling_options.files_of(priors, rubric, fixed, exclude, override, pseudonyms)
+    result_folder.check_target(out, [*grades, *given])
+    if model_name is not None and (no_bias or no_effort or no_censoring or correlation):
+        raise typer.BadParameter("a model that is chosen leaves no feature to be chosen by hand", param_hint="--model")
+    if republish and published is None:
+        raise typer.BadParameter("name the results that were handed out with --published", param_hint="--republish")
+    model = sampling_options.load_model(no_bias, no_effort, no_censoring, correlation, priors)
+    sampling = sampling_options.sampling(chains, draws, target_ess, burn_in, seed, workers, memory, quiet)
+    plan = _plan(model, model_name is not None, choices, sampling, republish)
+    files = staff_options.StaffFiles.of(grades, override, fixed, published, pseudonyms)
+    books = data_options.load_classes(grades, rubric, columns, snap, duplicates, exclude, until, by)
+    record = fit_classes.fit_and_show(books, by, plan, files, out, shown=not as_json)
+    if as_json:
+        typer.echo(json.dumps(record, indent=2))
 
-    choices = Choices(
+
+def _choices(
+    final: Final,
+    adjust_bias: bool,
+    name_graders: bool,
+    staff_final: bool,
+    spot_checks: int,
+    random_share: float,
+    marks: Mapping[str, Any],
+) -> Choices:
+    """What is made of the posterior."""
+    from peerage.decisions.choices import Choices
+
+    return Choices(
         final=final.value,
         adjust_bias=adjust_bias,
         name_graders=name_graders,
         staff_final=staff_final,
         spot_checks=spot_checks,
         random_share=random_share,
-        credit_scale=Scale.parse(credit_scale),
-        required_reviews=required_reviews,
-        minimum_reviews=minimum_reviews,
+        **marks,
     )
-    out = grades[0].with_suffix("") if out is None else out
-    result_folder.check_target(
-        out, [*grades, *sampling_options.files_of(priors, rubric, fixed, exclude, override, pseudonyms)]
-    )
-    if model_name is not None and (no_bias or no_effort or no_censoring or correlation):
-        raise typer.BadParameter("a model that is chosen leaves no feature to be chosen by hand", param_hint="--model")
-    if draws is not None and target_ess is not None:
-        raise typer.BadParameter("give a number of draws or a target of effective ones", param_hint="--target-ess")
-    if republish and published is None:
-        raise typer.BadParameter("name the results that were handed out with --published", param_hint="--republish")
-    plan = FitPlan(
-        model=sampling_options.load_model(no_bias, no_effort, no_censoring, correlation, priors),
-        choose_model=model_name is not None,
-        choices=choices,
-        sampling=Sampling(
-            chains=chains,
-            draws=DEFAULT_DRAWS if draws is None else draws,
-            target_ess=target_ess,
-            burn_in=burn_in,
-            seed=seed,
-            workers=workers,
-            memory=memory,
-            progress=not quiet,
-        ),
-        republish=republish,
-    )
-    files = staff_options.StaffFiles.of(grades, override, fixed, published, pseudonyms)
-    books = data_options.load_classes(grades, rubric, columns, snap, duplicates, exclude, until, by)
-    record = (
-        fit_classes.fit_one(books[""], plan, files, out, shown=not as_json)
-        if by is None
-        else fit_classes.fit_all(books, by, plan, files, out, shown=not as_json)
-    )
-    if as_json:
-        typer.echo(json.dumps(record, indent=2))
+
+
+def _plan(model: Model, choose_model: bool, choices: Choices, sampling: Sampling, republish: bool) -> FitPlan:
+    """How every class is fitted."""
+    from peerage.workflow.fit_plan import FitPlan
+
+    return FitPlan(model, choose_model, choices, sampling, republish)

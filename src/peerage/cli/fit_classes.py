@@ -22,7 +22,16 @@ if TYPE_CHECKING:
     from peerage.workflow.fit_plan import FitPlan
 
 
-def fit_one(book: Gradebook, plan: FitPlan, files: StaffFiles, out: Path, *, shown: bool) -> Mapping[str, Any]:
+def fit_and_show(
+    books: Mapping[str, Gradebook], by: str | None, plan: FitPlan, files: StaffFiles, out: Path, *, shown: bool
+) -> Mapping[str, Any]:
+    """Fit the class, or the classes that a column tells apart, and return the record of it."""
+    if by is None:
+        return _fit_one(books[""], plan, files, out, shown=shown)
+    return _fit_all(books, by, plan, files, out, shown=shown)
+
+
+def _fit_one(book: Gradebook, plan: FitPlan, files: StaffFiles, out: Path, *, shown: bool) -> Mapping[str, Any]:
     """Fit a class, write its results, and return the record of it."""
     from peerage.results.results import Results
     from peerage.term.published import Published
@@ -41,7 +50,7 @@ def fit_one(book: Gradebook, plan: FitPlan, files: StaffFiles, out: Path, *, sho
     return results.record
 
 
-def fit_all(
+def _fit_all(
     books: Mapping[str, Gradebook], by: str, plan: FitPlan, files: StaffFiles, out: Path, *, shown: bool
 ) -> Mapping[str, Any]:
     """Fit the classes that a column tells apart, write their results, and return the record of all of them."""

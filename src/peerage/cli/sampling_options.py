@@ -9,17 +9,29 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from peerage.cli import panels
+
 if TYPE_CHECKING:
     from peerage.gradebook.book import Gradebook
     from peerage.model import Model, Priors
+    from peerage.workflow.fit_plan import Sampling
 
 PRIORS_BY_NAME = ("paper", "learned")
 
-NoBias = Annotated[bool, typer.Option("--no-bias", help="Graders are neither severe nor lenient.")]
-NoEffort = Annotated[bool, typer.Option("--no-effort", help="Every review was made with effort.")]
-NoCensoring = Annotated[bool, typer.Option("--no-censoring", help="Take reports as exact, not as rounded.")]
+NoBias = Annotated[
+    bool, typer.Option("--no-bias", help="Graders are neither severe nor lenient.", rich_help_panel=panels.MODEL)
+]
+NoEffort = Annotated[
+    bool, typer.Option("--no-effort", help="Every review was made with effort.", rich_help_panel=panels.MODEL)
+]
+NoCensoring = Annotated[
+    bool, typer.Option("--no-censoring", help="Take reports as exact, not as rounded.", rich_help_panel=panels.MODEL)
+]
 Correlation = Annotated[
-    bool, typer.Option("--correlation", help="Authors of good work grade more reliably. Needs authors.")
+    bool,
+    typer.Option(
+        "--correlation", help="Authors of good work grade more reliably. Needs authors.", rich_help_panel=panels.MODEL
+    ),
 ]
 
 
@@ -31,46 +43,88 @@ class Chosen(StrEnum):
 
 ModelName = Annotated[
     Chosen | None,
-    typer.Option("--model", help="Compare models with and without bias and effort, and take the one that predicts."),
+    typer.Option(
+        "--model",
+        help="Compare models with and without bias and effort, and take the one that predicts.",
+        rich_help_panel=panels.MODEL,
+    ),
 ]
 PriorsOption = Annotated[
     str,
     typer.Option(
-        "--priors", metavar="learned|paper|FILE", help="Learned from the class, the paper's, or those in a TOML file."
+        "--priors",
+        metavar="learned|paper|FILE",
+        help="Learned from the class, the paper's, or those in a TOML file.",
+        rich_help_panel=panels.MODEL,
     ),
 ]
 FixedFile = Annotated[
     Path | None,
-    typer.Option("--fixed", metavar="FILE", help="Known values: a table of variable, id, component, value."),
+    typer.Option(
+        "--fixed",
+        metavar="FILE",
+        help="Known values: a table of variable, id, component, value.",
+        rich_help_panel=panels.MODEL,
+    ),
 ]
-Chains = Annotated[int, typer.Option(min=1, help="How many independent chains are run.")]
-Draws = Annotated[int, typer.Option(min=1, help="How many draws each chain keeps.")]
+Chains = Annotated[
+    int, typer.Option(min=1, help="How many independent chains are run.", rich_help_panel=panels.SAMPLING)
+]
+Draws = Annotated[int, typer.Option(min=1, help="How many draws each chain keeps.", rich_help_panel=panels.SAMPLING)]
 DrawsOrTarget = Annotated[
-    int | None, typer.Option("--draws", min=1, help="How many draws each chain keeps.", show_default="1000")
+    int | None,
+    typer.Option(
+        "--draws", min=1, help="How many draws each chain keeps.", show_default="1000", rich_help_panel=panels.SAMPLING
+    ),
 ]
 TargetEss = Annotated[
     int | None,
-    typer.Option(min=1, help="Draw until every grade, grader and prior has as many effective draws; not with --draws."),
+    typer.Option(
+        min=1,
+        help="Draw until every grade, grader and prior has as many effective draws; not with --draws.",
+        rich_help_panel=panels.SAMPLING,
+    ),
 ]
 BurnIn = Annotated[
     int | None,
-    typer.Option(min=0, help="How many draws each chain discards first.", show_default="until chains have settled"),
+    typer.Option(
+        min=0,
+        help="How many draws each chain discards first.",
+        show_default="until chains have settled",
+        rich_help_panel=panels.SAMPLING,
+    ),
 ]
 Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same results.")]
 Workers = Annotated[
-    int | None, typer.Option(min=1, help="How many chains run at once.", show_default="one a processor")
+    int | None,
+    typer.Option(
+        min=1, help="How many chains run at once.", show_default="one a processor", rich_help_panel=panels.SAMPLING
+    ),
 ]
 Fits = Annotated[
-    int | None, typer.Option("--workers", min=1, help="How many fits run at once.", show_default="one a processor")
+    int | None,
+    typer.Option(
+        "--workers",
+        min=1,
+        help="How many fits run at once.",
+        show_default="one a processor",
+        rich_help_panel=panels.SAMPLING,
+    ),
 ]
 Scheduler = Annotated[
     str | None,
-    typer.Option(metavar="tcp://HOST:PORT", help="Run the fits on the Dask cluster of this scheduler."),
+    typer.Option(
+        metavar="tcp://HOST:PORT",
+        help="Run the fits on the Dask cluster of this scheduler.",
+        rich_help_panel=panels.SAMPLING,
+    ),
 ]
 Memory = Annotated[
     float,
     typer.Option(
-        metavar="GB", help="What draws may take: in a class for which that is too little, only some of them are kept."
+        metavar="GB",
+        help="What draws may take: in a class for which that is too little, only some of them are kept.",
+        rich_help_panel=panels.SAMPLING,
     ),
 ]
 
@@ -93,6 +147,26 @@ def load_model(no_bias: bool, no_effort: bool, no_censoring: bool, correlation: 
         correlation=correlation,
         priors=load_priors(priors),
     )
+
+
+def sampling(
+    chains: int,
+    draws: int | None,
+    target_ess: int | None,
+    burn_in: int | None,
+    seed: int,
+    workers: int | None,
+    memory: float,
+    quiet: bool,
+) -> Sampling:
+    """How long to sample, as options describe it."""
+    if draws is not None and target_ess is not None:
+        raise typer.BadParameter("give a number of draws or a target of effective ones", param_hint="--target-ess")
+    from peerage.inference.fitting import DEFAULT_DRAWS
+    from peerage.workflow.fit_plan import Sampling
+
+    draws = DEFAULT_DRAWS if draws is None else draws
+    return Sampling(chains, draws, target_ess, burn_in, seed, workers, memory, progress=not quiet)
 
 
 def with_fixed(book: Gradebook, model: Model, path: Path | None) -> tuple[Gradebook, Model]:

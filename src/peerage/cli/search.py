@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -96,25 +96,11 @@ def command(
     book = data_options.load_gradebook(grades, rubric, columns, snap, duplicates, exclude, until)
     book, model = sampling_options.with_fixed(book, model, fixed)
     warn(book.notices)
+    which: dict[str, Any] = {"random": random, "one_at_a_time": one_at_a_time, "screening": not no_screening}
+    long: dict[str, Any] = {"chains": chains, "draws": draws, "burn_in": burn_in, "seed": seed}
+    where: dict[str, Any] = {"workers": workers, "scheduler": scheduler, "progress": not quiet}
     try:
-        found = search(
-            book,
-            model,
-            grid=grid,
-            random=random,
-            one_at_a_time=one_at_a_time,
-            screening=not no_screening,
-            keep=keep,
-            folds=folds,
-            chains=chains,
-            draws=draws,
-            burn_in=burn_in,
-            seed=seed,
-            out=out,
-            workers=workers,
-            scheduler=scheduler,
-            progress=not quiet,
-        )
+        found = search(book, model, grid=grid, keep=keep, folds=folds, out=out, **which, **long, **where)
     except KeyboardInterrupt:
         say("stopped; the same command goes on from here")
         raise

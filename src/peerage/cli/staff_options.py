@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from peerage.cli import panels
 from peerage.support.wording import counted
 
 if TYPE_CHECKING:
@@ -29,18 +30,27 @@ OverrideFile = Annotated[
         "--override",
         metavar="FILE",
         help="Grades set by staff: submission, component, grade, reason. Default: override.csv beside GRADES, if any.",
+        rich_help_panel=panels.TERM,
     ),
 ]
 PublishedFolder = Annotated[
     Path | None,
     typer.Option("--published", metavar="DIR", help="Keep the grades in DIR, and list what would change."),
 ]
-Republish = Annotated[bool, typer.Option("--republish", help="Take over what would change of the published grades.")]
+Republish = Annotated[
+    bool,
+    typer.Option(
+        "--republish", help="Take over what would change of the published grades.", rich_help_panel=panels.TERM
+    ),
+]
 
 Pseudonyms = Annotated[
     Path | None,
     typer.Option(
-        "--pseudonyms", metavar="KEY", help="Write made-up names instead of ids, and the key to them to this file."
+        "--pseudonyms",
+        metavar="KEY",
+        help="Write made-up names instead of ids, and the key to them to this file.",
+        rich_help_panel=panels.OUTPUT,
     ),
 ]
 
