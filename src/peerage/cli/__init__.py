@@ -17,6 +17,7 @@ import typer
 
 from peerage.cli import (
     aggregate,
+    benchmark,
     canvas,
     check,
     compare,
@@ -49,6 +50,7 @@ app = typer.Typer(
 )
 app.add_typer(canvas.app, name="canvas")
 app.command("aggregate")(aggregate.command)
+app.command("benchmark")(benchmark.command)
 app.command("check")(check.command)
 app.command("compare")(compare.command)
 app.command("credit")(credit.command)

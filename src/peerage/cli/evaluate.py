@@ -21,6 +21,11 @@ Folds = Annotated[
 ]
 Loo = Annotated[bool, typer.Option("--loo", help="Leave-one-out from one fit of each model, instead of folds.")]
 
+Methods = Annotated[
+    str | None,
+    typer.Option("--methods", metavar="NAME,...", help="Other methods to compare, of those in docs/methods.md."),
+]
+
 
 def command(
     grades: data_options.Grades,
@@ -33,6 +38,7 @@ def command(
     until: data_options.Until = None,
     folds: Folds = None,
     loo: Loo = False,
+    methods: Methods = None,
     no_bias: sampling_options.NoBias = False,
     no_effort: sampling_options.NoEffort = False,
     no_censoring: sampling_options.NoCensoring = False,
@@ -68,7 +74,9 @@ def command(
     warn(book.notices)
     long: dict[str, Any] = {"chains": chains, "draws": draws, "burn_in": burn_in, "seed": seed}
     where: dict[str, Any] = {"workers": workers, "scheduler": scheduler, "progress": not quiet}
-    found = evaluate(book, model, folds=FOLDS if folds is None else folds, loo=loo, **long, **where)
+    others = [name.strip() for name in methods.split(",")] if methods else []
+    folds = FOLDS if folds is None else folds
+    found = evaluate(book, model, folds=folds, loo=loo, methods=others, **long, **where)
     inputs = [InputFile.of(path) for path in grades]
     with result_folder.writing(out) as folder:
         names = write(found, folder, inputs)

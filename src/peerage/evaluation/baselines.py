@@ -18,21 +18,28 @@ import time
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import ndtr
 
 from peerage.evaluation.scoring import Score
 from peerage.gradebook.book import MISSING, Gradebook
-from peerage.gradebook.report_means import mean_and_median_of_others, mean_reports, scaled_values
+from peerage.gradebook.report_means import mean_and_median_of_others, scaled_values
+from peerage.methods.averages.mean import ClassAverage, Mean
+from peerage.methods.averages.median import Median
+from peerage.methods.contract import Method
 from peerage.rubric import Component
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 MEAN, MEDIAN, AVERAGE = "mean", "median", "class average"
-BASELINES = (MEAN, MEDIAN, AVERAGE)
+METHODS: dict[str, Method] = {
+    MEAN: Mean(name="mean"),
+    MEDIAN: Median(name="median"),
+    AVERAGE: ClassAverage(name="class-average"),
+}
+BASELINES = tuple(METHODS)
 
 _BOUNDS = ((-5.0, 10.0), (0.0, 1.5), (np.log(0.05), np.log(20.0)))
 """Of the level, the slope and log σ; a bin of a 0–100 component is 0.05 wide."""
@@ -100,7 +107,7 @@ def score_baselines(book: Gradebook, folds: NDArray[np.int64], *, loo: bool) -> 
         said = _said(book, held, others) if loo else seen
         for name in BASELINES:
             begun = time.perf_counter()
-            log_mass[name][held] = _predicted(book, held, seen[name], said[name])
+            log_mass[name][held] = predicted(book, held, seen[name], said[name])
             seconds[name] += time.perf_counter() - begun
     grades = _grades(book)
     return {name: Score(log_mass[name], grades[name], seconds[name]) for name in BASELINES}
@@ -119,7 +126,7 @@ def _averages(book: Gradebook, known: Mask) -> Floats:
     return np.asarray(np.where(counts > 0, np.nansum(values, axis=0) / np.maximum(counts, 1), 2.5))
 
 
-def _predicted(book: Gradebook, held: Mask, said_of_seen: Floats, said: Floats) -> Floats:
+def predicted(book: Gradebook, held: Mask, said_of_seen: Floats, said: Floats) -> Floats:
     """(held-out reviews,) the log probability of each, with scatters estimated from the other reviews."""
     total = np.zeros(book.n_reviews)
     for index, component in enumerate(book.rubric.components):
@@ -137,9 +144,10 @@ def _unknown(component: Component) -> Spread:
 
 def _grades(book: Gradebook) -> dict[str, Floats]:
     """(cells,) the grade that each baseline gives each submission's components, on the model's scale."""
-    average = np.broadcast_to(_averages(book, np.ones(book.n_reviews, bool)), book.applicable.shape)
-    values = scaled_values(book)
-    medians = pd.DataFrame(values).groupby(book.review_submission).median().reindex(range(book.n_submissions))
-    found = {MEAN: mean_reports(book, values)[0], MEDIAN: medians.to_numpy()}
-    found = {name: np.where(np.isnan(grades), average, grades) for name, grades in found.items()} | {AVERAGE: average}
-    return {name: grades[book.applicable] for name, grades in found.items()}
+    found = {name: method.aggregate(book).scores for name, method in METHODS.items()}
+    return {
+        name: np.stack(
+            [entry.to_model(scores[:, index]) for index, entry in enumerate(book.rubric.components)], axis=1
+        )[book.applicable]
+        for name, scores in found.items()
+    }

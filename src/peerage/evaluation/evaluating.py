@@ -16,10 +16,13 @@ from peerage.evaluation.baselines import BASELINES, score_baselines
 from peerage.evaluation.evaluation import Evaluation
 from peerage.evaluation.evaluation_tables import REVIEW_COLUMNS
 from peerage.evaluation.folds import NO_FOLD, deal
+from peerage.evaluation.method_scores import score_methods
 from peerage.evaluation.scoring import Sampling, Score, score_by_loo, score_fold, score_nothing
 from peerage.gradebook.book import Gradebook
 from peerage.inference.layout import lay_out
 from peerage.inference.sampling.chains import must_compile
+from peerage.methods.contract import Method
+from peerage.methods.registry import find
 from peerage.model import Model
 from peerage.support.executor import open_executor
 from peerage.support.listening import listening
@@ -54,6 +57,7 @@ def evaluate(
     models: Models | None = None,
     folds: int = FOLDS,
     loo: bool = False,
+    methods: Sequence[str | Method] = (),
     chains: int = 4,
     draws: int = 1000,
     burn_in: int | None = None,
@@ -72,6 +76,7 @@ def evaluate(
         dictionary of names, if some have the same features
     folds: how many folds the reviews are dealt into; each fold is predicted by a fit of the others
     loo: predict each review by leave-one-out from one fit, instead of in folds
+    methods: other methods of the field to compare, by name; they are predicted in folds even with ``loo``
     workers, scheduler: how many fits run at once here, or the address of a Dask scheduler whose workers run them
     progress, stop: as in :func:`peerage.fit`; fits are counted
 
@@ -88,6 +93,7 @@ def evaluate(
     if book.n_reviews < 2:
         raise InputError("there is one review alone, and no other to predict it from; add reviews")
     named = _named(book, model, models)
+    others = _others(book, named, methods)
     folds = min(at_least(2, folds=folds), book.n_reviews)
     seed = secrets.randbits(32) if seed is None else at_least(0, seed=seed)
     sampling = Sampling(chains, draws, burn_in, seed)
@@ -95,6 +101,7 @@ def evaluate(
     with stoppable(stop):
         scores = dict(zip(named, _merged(job, _run(job, workers, scheduler, progress)), strict=True))
     scores |= score_baselines(book, job.folds, loo=loo)
+    scores |= score_methods(book, others, job.folds, seed, workers, scheduler) if others else {}
     return Evaluation(book, named, scores, None if loo else job.folds, sampling)
 
 
@@ -114,6 +121,17 @@ def _named(book: Gradebook, model: Model | None, models: Models | None) -> dict[
     if taken:
         raise ModelError(f"a model cannot be called {taken[0]!r}, which has another meaning; choose another name")
     return named
+
+
+def _others(book: Gradebook, named: Mapping[str, Model], methods: Sequence[str | Method]) -> list[Method]:
+    """The methods to compare, but for baselines, which are there anyway."""
+    chosen = [find(entry) if isinstance(entry, str) else entry for entry in methods]
+    taken = sorted({entry.name for entry in chosen} & {*named, *REVIEW_COLUMNS})
+    if taken:
+        raise ModelError(f"a model cannot be called {taken[0]!r}, as a method is; choose another name")
+    for entry in chosen:
+        entry.check(book)
+    return [entry for entry in dict.fromkeys(chosen) if entry.name.replace("-", " ") not in BASELINES]
 
 
 def _run(job: Job, workers: int | None, scheduler: str | None, progress: bool | Listener) -> dict[Task, Score]:

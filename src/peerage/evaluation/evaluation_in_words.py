@@ -62,7 +62,8 @@ def titled(found: EvaluationTables, name: str) -> str:
 
 
 def _baselines(found: EvaluationTables) -> Iterator[str]:
-    for name, title in _BASELINES.items():
+    others = {name: name[0].upper() + name[1:] for name in found.scores if name not in (*found.models, *_BASELINES)}
+    for name, title in (_BASELINES | others).items():
         test = found.test(name)
         yield f"{title}: {_figures(found, name, test)}; {_against_baseline(test)}."
 

@@ -138,15 +138,19 @@ class Method(ABC):
         """The first thing that the method needs and the class has not."""
         return next((need for need in self.needs if not need.is_met(book)), None)
 
+    def check(self, book: Gradebook) -> None:
+        """Refuse a class that lacks what the method needs, with the reason."""
+        need = self.unmet(book)
+        if need is not None:
+            raise UnmetNeedError(self.name, need.name, need.reason)
+
     def aggregate(self, book: Gradebook | Comparisons, *, seed: int | np.random.Generator = 0) -> Aggregate:
         """Apply the method to a class, or to comparisons if it ranks; the same seed gives the same grades."""
         if isinstance(book, Comparisons):
             return _timed(lambda: self.compare(book))
         if not isinstance(book, Gradebook):
             raise InputError("aggregate takes a Gradebook; make one of a file with read_grades")
-        need = self.unmet(book)
-        if need is not None:
-            raise UnmetNeedError(self.name, need.name, need.reason)
+        self.check(book)
         return _timed(lambda: self.apply(book, np.random.default_rng(seed)))
 
     def compare(self, compared: Comparisons) -> Aggregate:  # noqa: ARG002

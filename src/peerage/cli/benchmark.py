@@ -1,0 +1,98 @@
+"""``peerage benchmark``: which method is best on which kind of class."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from peerage.cli import data_options, sampling_options
+from peerage.cli.console import output, say
+
+if TYPE_CHECKING:
+    from peerage.evaluation.benchmark.known_classes import Kind
+    from peerage.evaluation.benchmark.standings import Benchmark
+
+STEM = "benchmark"
+
+Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="The folder to write, or to go on with.")]
+Real = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--real", metavar="FOLDER", help="A class with peer_grades.csv and staff_grades.csv; may be repeated."
+    ),
+]
+Kinds = Annotated[str | None, typer.Option("--kinds", metavar="NAME,...", help="Some kinds of class, or none.")]
+Methods = Annotated[str | None, typer.Option("--methods", metavar="NAME,...", help="Some methods. Default: all.")]
+Replicates = Annotated[int, typer.Option(min=1, help="How many classes of each simulated kind.")]
+
+
+def command(
+    out: Out = Path("benchmark"),
+    real: Real = None,
+    kinds: Kinds = None,
+    methods: Methods = None,
+    replicates: Replicates = 3,
+    seed: sampling_options.Seed = 0,
+    workers: sampling_options.Fits = None,
+    scheduler: sampling_options.Scheduler = None,
+    quiet: data_options.Quiet = False,
+) -> None:
+    """Compare methods on simulated and real classes; started again, a benchmark goes on."""
+    from peerage.evaluation.benchmark.known_classes import real_kinds
+    from peerage.evaluation.benchmark.running import benchmark
+    from peerage.evaluation.figure_files import require_figures
+    from peerage.methods.registry import METHODS, find
+
+    require_figures()
+    real_ones, missing = real_kinds(real or [])
+    for message in missing:
+        say(f"note: {message}")
+    chosen = METHODS if methods is None else tuple(find(name.strip()) for name in methods.split(","))
+    try:
+        found = benchmark(
+            [*_simulated(kinds), *real_ones],
+            chosen,
+            replicates=replicates,
+            seed=seed,
+            out=out,
+            workers=workers,
+            scheduler=scheduler,
+            progress=not quiet,
+        )
+    except KeyboardInterrupt:
+        say("stopped; the same command goes on from here")
+        raise
+    names = _write(found, out)
+    output().print(f"Written to {out}: {', '.join(names)}", soft_wrap=True)
+
+
+def _simulated(kinds: str | None) -> list[Kind]:
+    from peerage.errors import InputError
+    from peerage.simulation.kinds import KINDS
+
+    by_name = {kind.name: kind for kind in KINDS}
+    wanted = list(by_name) if kinds is None else [name.strip() for name in kinds.split(",") if name.strip() != "none"]
+    unknown = [name for name in wanted if name not in by_name]
+    if unknown:
+        raise InputError(f"there is no kind of class {unknown[0]!r}; there are {', '.join(by_name)}")
+    return [by_name[name] for name in wanted]
+
+
+def _write(found: Benchmark, out: Path) -> list[str]:
+    """Put the table, the page and the figure beside the findings."""
+    from peerage.evaluation.benchmark.benchmark_figure import draw
+    from peerage.evaluation.benchmark.page import page
+    from peerage.evaluation.figure_files import save_figure
+    from peerage.results import result_folder
+    from peerage.tables.writing_tables import csv_text
+
+    result_folder.add(out, f"{STEM}.csv", csv_text(found.table().round(5)))
+    result_folder.add(out, f"{STEM}.md", page(found))
+    with tempfile.TemporaryDirectory() as folder:
+        names = save_figure(draw(found), Path(folder), STEM)
+        for name in names:
+            result_folder.add(out, name, (Path(folder) / name).read_bytes())
+    return [f"{STEM}.md", f"{STEM}.csv", *names]

@@ -1,0 +1,1 @@
+"""The benchmark: kinds of class × methods × measures, with honest intervals."""

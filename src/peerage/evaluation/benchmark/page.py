@@ -1,0 +1,125 @@
+"""The page of a benchmark: where Peerage is not the best first, then who is best in each kind, and by how much."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from peerage.evaluation.benchmark.measures import MEASURES
+from peerage.evaluation.benchmark.standings import OURS, Benchmark
+
+_SHOWN = ("rmse", "mae", "bias", "mapped_rmse", "tau", "pairs", "coverage", "held_out", "harm", "gain", "unfinished")
+_GOOD_ENOUGH = "mean"
+_NEAR = 4
+"""How many methods that cannot be told from the best are named."""
+
+ORDER = "order_"
+_ASPECTS = {"": "grades", ORDER: "order"}
+_ERRORS = {"": "rmse", ORDER: "mapped_rmse"}
+
+
+def page(found: Benchmark) -> str:
+    """The page as Markdown."""
+    table = found.table()
+    parts = (
+        _head(found),
+        _ours(found, table, ""),
+        _ours(found, table, ORDER),
+        _kinds(found, table, ""),
+        _kinds(found, table, ORDER),
+        _mean(table),
+        _details(found, table),
+    )
+    return "\n".join(line for part in parts for line in part)
+
+
+def _head(found: Benchmark) -> Iterator[str]:
+    simulated = sum(not kind.is_real for kind in found.job.kinds)
+    yield "# Which method is best where?\n"
+    yield (
+        f"{len(found.job.methods)} methods on {simulated} kinds of simulated class and "
+        f"{len(found.job.kinds) - simulated} real ones. *Grades* are judged by their root mean squared error on the "
+        "scale of 0 to 5. *Order* is judged by the error after the best linear map to the truth, so that rankings, and "
+        "staff who use another scale, can be compared too. Intervals are from a paired bootstrap over submissions, at "
+        "95 %: where one holds 0, the difference cannot be told.\n"
+    )
+    yield "![how far each method is from the best](benchmark.png)\n"
+
+
+def _ours(found: Benchmark, table: pd.DataFrame, head: str) -> Iterator[str]:
+    """Where Peerage is not the best."""
+    mine = table[table["method"] == OURS].set_index("kind")
+    if mine.empty:
+        return
+    yield f"## Where Peerage is not the best: {_ASPECTS[head]}\n"
+    worse = mine[mine[f"{head}verdict"] == "worse"].sort_values(f"{head}excess", ascending=False)
+    if worse.empty:
+        yield "In no kind of class is another method better by more than chance.\n"
+    else:
+        yield "| kind of class | the best | Peerage's error | larger by | interval |\n|---|---|---|---|---|"
+        for kind, row in worse.iterrows():
+            best = _best(table, str(kind), head)
+            yield f"| {_title(found, str(kind))} | {best} | {row[_ERRORS[head]]:.3f} | {_excess(row, head)} |"
+        yield ""
+    for verdict, words in (("cannot be told", "cannot be told from the best"), ("best", "is the best")):
+        kinds = mine[mine[f"{head}verdict"] == verdict].index
+        if len(kinds):
+            yield f"It {words} in {len(kinds)}: {', '.join(kinds)}.\n"
+
+
+def _kinds(found: Benchmark, table: pd.DataFrame, head: str) -> Iterator[str]:
+    yield f"## Who is best: {_ASPECTS[head]}\n"
+    yield "| kind of class | the best | error | cannot be told from it | the mean's error is larger by | interval |"
+    yield "|---|---|---|---|---|---|"
+    for kind in found.job.kinds:
+        rows = table[table["kind"] == kind.name].set_index("method")
+        plain = next((_excess(row, head) for name, row in rows.iterrows() if name == _GOOD_ENOUGH), " | ")
+        near = list(rows[rows[f"{head}verdict"] == "cannot be told"].sort_values(f"{head}excess").index)
+        best = rows[rows[f"{head}verdict"] == "best"]
+        if best.empty:
+            continue
+        shown = ", ".join(near[:_NEAR]) + (f" and {len(near) - _NEAR} more" if len(near) > _NEAR else "")
+        error = best.iloc[0][_ERRORS[head]]
+        yield f"| {kind.title} | {best.index[0]} | {error:.3f} | {shown or 'none'} | {plain} |"
+    yield ""
+
+
+def _mean(table: pd.DataFrame) -> Iterator[str]:
+    rows = table[(table["method"] == _GOOD_ENOUGH) & table["verdict"].isin(["best", "cannot be told"])]
+    yield "## Where the mean is good enough\n"
+    if rows.empty:
+        yield "In no kind of class: another method is better than the mean by more than chance in each.\n"
+    else:
+        yield f"It cannot be told from the best method in {len(rows)} kinds: {', '.join(rows['kind'])}.\n"
+
+
+def _details(found: Benchmark, table: pd.DataFrame) -> Iterator[str]:
+    yield "## All measures\n"
+    yield "\n".join(f"- *{name}*: {meaning}" for name, meaning in MEASURES.items()) + "\n"
+    for kind in found.job.kinds:
+        rows = table[table["kind"] == kind.name].sort_values(["excess", "order_excess"], na_position="last")
+        yield f"### {kind.title[0].upper()}{kind.title[1:]}\n"
+        yield "| method | " + " | ".join(_SHOWN) + " | grades | order |"
+        yield "|---" * (len(_SHOWN) + 3) + "|"
+        for row in rows.to_dict("records"):
+            cells = ["" if np.isnan(row[name]) else f"{row[name]:.3f}" for name in _SHOWN]
+            verdicts = [row["trouble"]] * 2 if row["trouble"] else [row["verdict"], row["order_verdict"]]
+            words = [word if isinstance(word, str) else "" for word in verdicts]
+            yield f"| {row['method']} | {' | '.join(cells)} | {' | '.join(words)} |"
+        yield ""
+
+
+def _title(found: Benchmark, name: str) -> str:
+    return next(kind.title for kind in found.job.kinds if kind.name == name)
+
+
+def _best(table: pd.DataFrame, kind: str, head: str) -> str:
+    return str(table[(table["kind"] == kind) & (table[f"{head}verdict"] == "best")]["method"].iloc[0])
+
+
+def _excess(row: pd.Series[float], head: str) -> str:
+    if np.isnan(row[f"{head}excess"]):
+        return " | "
+    return f"{row[f'{head}excess']:.3f} | {row[f'{head}excess_lower']:.3f} to {row[f'{head}excess_upper']:.3f}"

@@ -1,0 +1,130 @@
+"""benchmark(): all methods on all kinds of class, resumable, here or on a cluster.
+
+::
+
+    benchmark.json   the kinds, methods and seed: findings of another benchmark have no place here
+    findings.jsonl   a line for each method on each class, added when it is done
+    benchmark.csv, benchmark.md, benchmark.png, benchmark.svg   what came out
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerage import __version__
+from peerage.evaluation.benchmark.benchmark_tasks import Finding, Job, Task, run_task
+from peerage.evaluation.benchmark.known_classes import Kind
+from peerage.evaluation.benchmark.standings import Benchmark
+from peerage.methods.contract import Method
+from peerage.results import result_folder
+from peerage.support.executor import open_executor
+from peerage.support.journal import Journal, at_work, check_record
+from peerage.support.listening import listening
+from peerage.support.progress import Counter, Listener
+
+RECORD, FINDINGS = "benchmark.json", "findings.jsonl"
+
+Floats = NDArray[np.float64]
+
+
+def benchmark(
+    kinds: Sequence[Kind],
+    methods: Sequence[Method],
+    *,
+    replicates: int = 3,
+    seed: int = 0,
+    out: str | Path | None = None,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    progress: bool | Listener = False,
+) -> Benchmark:
+    """Apply all methods to some classes of each kind, and measure how near they come to the truth.
+
+    Parameters
+    ----------
+    kinds: the kinds of class, of which all but real ones are drawn anew for each replicate
+    methods: what to compare; one that needs what a class has not says so
+    replicates: how many classes of each simulated kind
+    out: a folder for everything that is found, where a benchmark that was stopped goes on
+    workers, scheduler: how many tasks run at once here, or the address of a Dask scheduler whose workers run them
+    """
+    job = Job(tuple(kinds), tuple(methods), seed)
+    tasks = [
+        Task(kind, replicate, method)
+        for replicate in range(replicates)
+        for kind, entry in enumerate(kinds)
+        if replicate == 0 or not entry.is_real
+        for method in range(len(methods))
+    ]
+    with ExitStack() as stack:
+        path = Path(stack.enter_context(tempfile.TemporaryDirectory()) if out is None else out).resolve()
+        if out is not None:
+            result_folder.check_target(path)
+            stack.enter_context(at_work(path, "benchmark"))
+        journal = _journal(path, record_of(job))
+        left = [task for task in tasks if task not in journal.found]
+        executor = stack.enter_context(open_executor(workers, scheduler))
+        counter = Counter(stack.enter_context(listening(progress)), "fitting", len(left))
+        for index, finding in executor.map(run_task, job, left):
+            journal.add(left[index], finding)
+            counter.advance()
+        return Benchmark(job, {task: journal.found[task] for task in tasks})
+
+
+def record_of(job: Job) -> dict[str, Any]:
+    """What a benchmark is about."""
+    return {
+        "version": __version__,
+        "kinds": [kind.name for kind in job.kinds],
+        "methods": [method.name for method in job.methods],
+        "seed": job.seed,
+    }
+
+
+def _journal(path: Path, record: Mapping[str, Any]) -> Journal[Task, Finding]:
+    """The findings of a folder, which is begun if it is empty."""
+    if not path.exists() or not any(path.iterdir()):
+        with result_folder.writing(path) as fresh:
+            (fresh / RECORD).write_text(json.dumps(record, indent=1) + "\n", "utf-8")
+            (fresh / FINDINGS).touch()
+    check_record(path, path / RECORD, record, "benchmark")
+    return Journal(path / FINDINGS, _encode, _decode, "a benchmark")
+
+
+def _encode(task: Task, finding: Finding) -> dict[str, Any]:
+    numbers = {name: getattr(finding, name) for name in ("seconds", "held_out", "harm", "gain")}
+    return {
+        "task": list(task),
+        "trouble": finding.trouble,
+        "converged": finding.converged,
+        "shape": list(finding.scores.shape),
+        "scores": _text(finding.scores),
+        "sd": _text(finding.sd),
+        **{name: None if np.isnan(value) else value for name, value in numbers.items()},
+    }
+
+
+def _decode(line: Mapping[str, Any]) -> tuple[Task, Finding]:
+    numbers = {
+        name: np.nan if line[name] is None else float(line[name]) for name in ("seconds", "held_out", "harm", "gain")
+    }
+    shape = tuple(line["shape"])
+    scores, sd = (_floats(line[name]).reshape(shape) for name in ("scores", "sd"))
+    return Task(*line["task"]), Finding(line["trouble"], scores, sd, line["converged"], **numbers)
+
+
+def _text(values: Floats) -> str:
+    return base64.b64encode(values.astype("<f4").tobytes()).decode()
+
+
+def _floats(text: str) -> Floats:
+    return np.frombuffer(base64.b64decode(text), "<f4").astype(np.float64)

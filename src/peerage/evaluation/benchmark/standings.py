@@ -1,0 +1,115 @@
+"""What a benchmark found: measures, who is best in each kind of class, and who cannot be told from the best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from peerage.evaluation.benchmark.benchmark_tasks import Finding, Job, Task
+from peerage.evaluation.benchmark.known_classes import KnownClass
+from peerage.evaluation.benchmark.measures import MEASURES, errors, mapped_errors, measure
+
+Floats = NDArray[np.float64]
+
+DRAWS = 1000
+"""Resamples of the paired bootstrap."""
+
+CERTAIN = 0.95
+"""How sure a difference has to be before it is called one."""
+
+OURS = "peerage"
+"""The method that the page looks at first."""
+
+
+@dataclass(frozen=True, eq=False)
+class Benchmark:
+    """All findings, by task."""
+
+    job: Job
+    found: dict[Task, Finding]
+
+    @cached_property
+    def known(self) -> dict[tuple[int, int], KnownClass]:
+        """The classes, by kind and replicate."""
+        return {(task.kind, task.replicate): self.job.known(task) for task in self.found if task.method == 0}
+
+    @cached_property
+    def measures(self) -> pd.DataFrame:
+        """A row for each kind and method: kind, method, trouble, and each measure, averaged over classes."""
+        rows = []
+        for kind, method in sorted({(task.kind, task.method) for task in self.found}):
+            mine = [(task, found) for task, found in self.found.items() if (task.kind, task.method) == (kind, method)]
+            trouble = next((found.trouble for _, found in mine if found.trouble), "")
+            head = {"kind": self.job.kinds[kind].name, "method": self.job.methods[method].name, "trouble": trouble}
+            values = [self._measured(task, found) for task, found in mine if not found.trouble]
+            rows.append(head | {name: _mean([entry[name] for entry in values]) for name in MEASURES})
+        return pd.DataFrame(rows)
+
+    def table(self) -> pd.DataFrame:
+        """The measures, and beside them how each method compares with the best of its kind.
+
+        ``excess`` is how much larger the root mean squared error is than the best method's, ``excess_lower`` and
+        ``excess_upper`` its interval, and ``verdict`` is ``best``, ``worse``, or ``cannot be told`` from the best. They
+        are empty for rankings and where staff's scale is another. ``order_excess`` and so on say the same of errors
+        after the best linear map to the truth, in which all methods can be compared.
+        """
+        table = self.measures
+        for mapped in (False, True):
+            parts = [self._compared(kind, mapped=mapped) for kind in range(len(self.job.kinds))]
+            table = table.merge(pd.concat(parts, ignore_index=True), on=["kind", "method"], how="left")
+        return table
+
+    def _measured(self, task: Task, found: Finding) -> dict[str, float]:
+        method = self.job.methods[task.method]
+        known = self.known[task.kind, task.replicate]
+        values = measure(known, found.scores, found.sd, is_ranking=method.is_ranking)
+        extra = {name: getattr(found, name) for name in ("held_out", "harm", "gain", "seconds")}
+        return values | extra | {"unfinished": float(not found.converged)}
+
+    def _compared(self, kind: int, *, mapped: bool) -> pd.DataFrame:
+        """How each method of a kind compares with the best, by a paired bootstrap over submissions."""
+        squares = self._squares(kind, mapped=mapped)
+        head = "order_" if mapped else ""
+        columns = ["kind", "method", *(head + name for name in ("excess", "excess_lower", "excess_upper", "verdict"))]
+        if not squares:
+            return pd.DataFrame(columns=columns).astype(dict.fromkeys(columns[2:5], float))
+        names, values = list(squares), np.stack(list(squares.values()), axis=1)
+        means = np.sqrt(values.mean(axis=0))
+        best = int(means.argmin())
+        rng = np.random.default_rng([self.job.seed, kind])
+        weights = rng.multinomial(len(values), np.full(len(values), 1 / len(values)), DRAWS) / len(values)
+        drawn = np.sqrt(weights @ values)
+        tail = (1 - CERTAIN) / 2
+        low, high = np.quantile(drawn - drawn[:, [best]], [tail, 1 - tail], axis=0)
+        verdicts = np.where(low > 0, "worse", "cannot be told").astype(object)
+        verdicts[best] = "best"
+        kinds = [self.job.kinds[kind].name] * len(names)
+        return pd.DataFrame(dict(zip(columns, (kinds, names, means - means[best], low, high, verdicts), strict=True)))
+
+    def _squares(self, kind: int, *, mapped: bool) -> dict[str, Floats]:
+        """By method, the mean squared error of each submission of all classes of a kind."""
+        found: dict[str, Floats] = {}
+        for index, method in enumerate(self.job.methods):
+            parts = []
+            for (_, replicate), known in self._classes(kind):
+                finding = self.found[Task(kind, replicate, index)]
+                if finding.trouble or (not mapped and (method.is_ranking or not known.on_scale)):
+                    break
+                error = mapped_errors(known, finding.scores) if mapped else errors(known, finding.scores)
+                judged = ~np.isnan(error).all(axis=1)
+                parts.append(np.nanmean(error[judged] ** 2, axis=1))
+            else:
+                found[method.name] = np.concatenate(parts)
+        return found
+
+    def _classes(self, kind: int) -> list[tuple[tuple[int, int], KnownClass]]:
+        return [entry for entry in self.known.items() if entry[0][0] == kind]
+
+
+def _mean(values: list[float]) -> float:
+    known = [value for value in values if not np.isnan(value)]
+    return float(np.mean(known)) if known else np.nan

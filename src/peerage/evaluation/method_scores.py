@@ -1,0 +1,100 @@
+"""How well any method predicts reviews that it has not seen, through the calibration that baselines have.
+
+A method says one number of a report: the submission's grade, or the score of a ranking, made without the report's
+fold, plus the grader's bias where the method has one. How reports scatter around that is estimated from the reports
+of the other folds (:class:`~peerage.evaluation.baselines.Spread`), each beside what was said without its own fold.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerage.evaluation.baselines import predicted
+from peerage.evaluation.folds import NO_FOLD
+from peerage.evaluation.scoring import Score
+from peerage.gradebook import Gradebook
+from peerage.methods.contract import Aggregate, Method
+from peerage.support.executor import open_executor
+
+Floats = NDArray[np.float64]
+
+
+class Job(NamedTuple):
+    """What all tasks share."""
+
+    book: Gradebook
+    methods: tuple[Method, ...]
+    folds: NDArray[np.int64]
+    seed: int
+
+
+class Said(NamedTuple):
+    """(reviews held out, components) what a method says of them, or (cells,) its grades; and how long it took."""
+
+    values: Floats
+    seconds: float
+
+
+def score_methods(
+    book: Gradebook,
+    methods: Sequence[Method],
+    folds: NDArray[np.int64],
+    seed: int,
+    workers: int | None = None,
+    scheduler: str | None = None,
+) -> dict[str, Score]:
+    """Predict all reviews, and the grades, by each method."""
+    job = Job(book, tuple(methods), folds, seed)
+    tasks = [(index, fold) for index in range(len(methods)) for fold in (NO_FOLD, *range(int(folds.max()) + 1))]
+    with open_executor(workers, scheduler) as executor:
+        said = {tasks[index]: found for index, found in executor.map(say, job, tasks)}
+    return {method.name: _score(job, index, said) for index, method in enumerate(methods)}
+
+
+def score_method(book: Gradebook, method: Method, folds: NDArray[np.int64], seed: int) -> Score:
+    """Predict all reviews, and the grades, by one method, here and now."""
+    job = Job(book, (method,), folds, seed)
+    tasks = [(0, fold) for fold in (NO_FOLD, *range(int(folds.max()) + 1))]
+    return _score(job, 0, {task: say(job, task) for task in tasks})
+
+
+def say(job: Job, task: tuple[int, int]) -> Said:
+    """What a method says of the reviews of a fold from all others, or of all grades."""
+    index, fold = task
+    begun = time.perf_counter()
+    known = job.folds != fold
+    book = job.book if known.all() else job.book.select(known)
+    found = job.methods[index].aggregate(book, seed=job.seed)
+    scores = on_model_scale(found, job.book)
+    if fold == NO_FOLD:
+        return Said(scores[job.book.applicable], time.perf_counter() - begun)
+    bias = np.nan_to_num(found.bias)[job.book.review_grader[~known]]
+    values = scores[job.book.review_submission[~known]] + bias[:, None]
+    return Said(values, time.perf_counter() - begun)
+
+
+def on_model_scale(found: Aggregate, book: Gradebook) -> Floats:
+    """(submissions, components) grades on the scale of 0 to 5; a ranking's scores as they are."""
+    if found.is_ranking:
+        return found.scores
+    columns = [entry.to_model(found.scores[:, index]) for index, entry in enumerate(book.rubric.components)]
+    return np.stack(columns, axis=1)
+
+
+def _score(job: Job, index: int, said: dict[tuple[int, int], Said]) -> Score:
+    values = np.zeros(job.book.levels.shape)
+    folds = range(int(job.folds.max()) + 1)
+    for fold in folds:
+        values[job.folds == fold] = said[index, fold].values
+    log_mass = np.zeros(job.book.n_reviews)
+    for fold in folds:
+        held = job.folds == fold
+        log_mass[held] = predicted(job.book, held, values, values)
+    whole = said[index, NO_FOLD]
+    grades = np.full(whole.values.shape, np.nan) if job.methods[index].is_ranking else whole.values
+    return Score(log_mass, grades, sum(said[index, fold].seconds for fold in (NO_FOLD, *folds)))

@@ -1,0 +1,200 @@
+"""The benchmark: what it measures, what it can tell, and that a run that was stopped goes on."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import peerage as pg
+from peerage.cli import main
+from peerage.evaluation.benchmark.benchmark_tasks import Finding, Job, Task, run_task
+from peerage.evaluation.benchmark.known_classes import Kind, KnownClass, read_real_class, real_kinds
+from peerage.evaluation.benchmark.measures import in_order, mapped_errors, measure
+from peerage.evaluation.benchmark.page import page
+from peerage.evaluation.benchmark.running import FINDINGS, benchmark
+from peerage.evaluation.benchmark.standings import Benchmark
+from peerage.methods.contract import Method
+from peerage.methods.registry import find
+from peerage.simulation.kinds import KINDS
+from peerage.support.progress import Progress
+from support.clusters import cluster
+
+
+def small(seed: int, *, authors: bool = True) -> KnownClass:
+    book, truth = pg.simulate(students=10, weeks=1, components=1, tas=0, seed=seed)
+    if not authors:
+        book = replace(book, authors=((),) * book.n_submissions)
+    return KnownClass(book, np.clip(truth.true_grade, 0, 5))
+
+
+KIND = Kind("small", "small classes", small)
+ANONYMOUS = Kind("anonymous", "small classes without authors", partial(small, authors=False))
+
+
+def methods(*names: str) -> list[Method]:
+    return [find(name) for name in names]
+
+
+def test_measures_by_hand() -> None:
+    book = small(0).book
+    truth = np.full((book.n_submissions, 1), np.nan)
+    truth[:4, 0] = [1.0, 2.0, 3.0, 4.0]
+    known = KnownClass(book, truth)
+    scores = np.zeros_like(truth)
+    scores[:4, 0] = [2.0, 2.0, 5.0, 4.0]
+    found = measure(known, scores, np.full_like(truth, 0.7), is_ranking=False)
+    # Errors are 1, 0, 2 and 0; of six pairs four are in order, one is tied and one is not.
+    assert found["mae"] == 0.75
+    assert found["bias"] == 0.75
+    assert found["rmse"] == pytest.approx(np.sqrt(5 / 4))
+    assert found["pairs"] == pytest.approx(4.5 / 6)
+    assert found["coverage"] == pytest.approx(3 / 4)
+    assert np.isnan(measure(known, scores, scores, is_ranking=True)["rmse"])
+    assert in_order(known, scores)[0] == pytest.approx(3 / np.sqrt(5 * 6))
+
+
+def test_a_linear_map_takes_away_scale_and_level_alone() -> None:
+    known = small(1)
+    np.testing.assert_allclose(mapped_errors(known, 3 * known.truth - 7), 0, atol=1e-12)
+    assert np.nanmax(np.abs(mapped_errors(known, known.truth**2))) > 0.01
+
+
+def test_the_bootstrap_tells_what_differs_and_nothing_else() -> None:
+    """200 submissions whose errors are the same, differ by noise alone, or are a half larger.
+
+    An interval of 95 % misses 0 in one of twenty cases of equal methods: of forty, in at most eight with probability
+    0.999.
+    """
+    told = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        errors = rng.normal(size=(3, 200))
+        told += _verdicts(errors * [[1.0], [1.0], [1.5]])[1] == "worse"
+        assert _verdicts(errors * [[1.0], [1.0], [1.5]])[2] == "worse"
+    assert told <= 8
+
+
+def _verdicts(errors: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> list[str]:
+    """What is said of methods with these errors, the first of which is made the best."""
+    count = errors.shape[1]
+    errors[0] *= 0.999
+    book, _ = pg.simulate(students=count // 4, weeks=4, components=1, tas=0, reviews_per_student=1, seed=0)
+    known = KnownClass(book, np.zeros((book.n_submissions, 1)))
+    kind = Kind("planted", "planted", lambda _: known)
+    job = Job((kind,), tuple(methods("mean", "median", "additive")), 0)
+    found = {
+        Task(0, 0, index): Finding("", row[:, None], np.full((count, 1), np.nan)) for index, row in enumerate(errors)
+    }
+    return list(Benchmark(job, found).table()["verdict"])
+
+
+def test_a_method_that_a_class_does_not_suit_says_what_it_needs() -> None:
+    found = benchmark([KIND, ANONYMOUS], methods("mean", "peerrank", "borda"), replicates=1, workers=1)
+    rows = {(row["kind"], row["method"]): row for row in found.table().to_dict("records")}
+    assert rows["anonymous", "peerrank"]["trouble"] == "needs authors"
+    assert np.isnan(rows["anonymous", "peerrank"]["rmse"])
+    assert rows["small", "peerrank"]["trouble"] == ""
+    assert np.isnan(rows["small", "borda"]["rmse"])
+    assert rows["small", "borda"]["tau"] > 0
+    text = page(found)
+    assert "| peerrank |" in text
+    assert "needs authors" in text
+
+
+def test_one_graders_lowest_grades_do_less_where_odd_reports_count_less() -> None:
+    """A mean of four falls by a quarter of the distance; the median of four falls less."""
+    found = benchmark([KIND], methods("mean", "median"), replicates=1, workers=1).measures
+    mean, median = found.to_dict("records")
+    assert mean["harm"] < median["harm"] < 0
+    assert mean["gain"] == 0
+
+
+class StoppedError(Exception):
+    """What stops a benchmark in the test."""
+
+
+def test_a_benchmark_that_was_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
+    chosen = methods("mean", "median", "vancouver")
+    whole = benchmark([KIND], chosen, replicates=2, workers=1).table()
+
+    def stop_after_two(progress: Progress) -> None:
+        if progress.done >= 2:
+            raise StoppedError
+
+    folder = tmp_path / "benchmark"
+    with pytest.raises(StoppedError):
+        benchmark([KIND], chosen, replicates=2, workers=1, out=folder, progress=stop_after_two)
+    begun = (folder / FINDINGS).read_text().splitlines()
+    assert 2 <= len(begun) < 6
+    resumed = benchmark([KIND], chosen, replicates=2, workers=1, out=folder).table()
+    lines = (folder / FINDINGS).read_text().splitlines()
+    assert lines[: len(begun)] == begun
+    assert len(lines) == 6
+    pd.testing.assert_frame_equal(resumed.drop(columns="seconds"), whole.drop(columns="seconds"), rtol=1e-5)
+    with pytest.raises(pg.ResultsError, match="differs in methods"):
+        benchmark([KIND], methods("mean"), workers=1, out=folder)
+
+
+@pytest.mark.slow
+def test_a_cluster_gives_the_same_table(tmp_path: Path) -> None:
+    chosen = methods("mean", "vancouver")
+    here = benchmark([KINDS[0]], chosen, replicates=1, workers=1).table()
+    with cluster(tmp_path) as scheduler:
+        scheduler.start_worker()
+        there = benchmark([KINDS[0]], chosen, replicates=1, scheduler=scheduler.address).table()
+    pd.testing.assert_frame_equal(here.drop(columns="seconds"), there.drop(columns="seconds"))
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_every_kind_of_class_is_one_that_the_mean_can_grade(kind: Kind) -> None:
+    known = kind.draw(3)
+    assert known.truth.shape == known.book.applicable.shape
+    assert known.truth.min() >= 0
+    assert known.truth.max() <= 5
+    found = run_task(Job((kind,), tuple(methods("mean")), 0), Task(0, 1, 0))
+    assert measure(kind.draw(3), found.scores, found.sd, is_ranking=False)["tau"] > -0.2
+    tau, _ = in_order(known, find("mean").aggregate(known.book).scores)
+    assert tau > 0.1
+    np.testing.assert_array_equal(kind.draw(3).book.levels, known.book.levels)
+    assert (kind.draw(4).book.levels[:50] != known.book.levels[:50]).any()
+
+
+def real_class(folder: Path, staff: str) -> Path:
+    folder.mkdir()
+    rows = ["submission,grader,component,grade", "p,a,Essay,1", "p,b,Essay,3", "q,a,Essay,5", "q,b,Essay,2"]
+    (folder / "peer_grades.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    (folder / "staff_grades.csv").write_text(staff, encoding="utf-8")
+    return folder
+
+
+def test_real_classes_are_read_with_staffs_grades_on_the_same_scale_or_another(tmp_path: Path) -> None:
+    same = read_real_class(real_class(tmp_path / "same", "submission,grade\np,3\n"))
+    assert same.on_scale
+    np.testing.assert_allclose(same.truth, [[2.5], [np.nan]])
+    other = read_real_class(real_class(tmp_path / "other", "submission,staff_grade\np,70\np,80\nq,91.5\n"))
+    assert not other.on_scale
+    np.testing.assert_allclose(other.truth, [[75.0], [91.5]])
+    with pytest.raises(pg.InputError, match=r"staff_grades\.csv: grades no submission of the class"):
+        read_real_class(real_class(tmp_path / "nobody", "submission,grade\nx,3\n"))
+    found, missing = real_kinds([tmp_path / "same", tmp_path / "nothing"])
+    assert [kind.name for kind in found] == ["same"]
+    assert missing == [f"{tmp_path / 'nothing'}: skipped, because there is no peer_grades.csv and no staff_grades.csv"]
+
+
+def test_the_command_writes_table_page_and_figure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = real_class(tmp_path / "class", "submission,grade\np,3\nq,4\n")
+    out = tmp_path / "out"
+    words = ["benchmark", "-o", str(out), "--kinds", "one-week", "--methods", "mean,median,borda", "--replicates", "1"]
+    assert main([*words, "-q", "--workers", "1", "--real", str(folder), "--real", str(tmp_path / "none")]) == 0
+    assert {"benchmark.csv", "benchmark.md", "benchmark.png", "benchmark.svg"} <= {path.name for path in out.iterdir()}
+    assert "skipped, because there is no peer_grades.csv" in capsys.readouterr().err
+    assert len(pd.read_csv(out / "benchmark.csv")) == 6
+    assert json.loads((out / "benchmark.json").read_text())["kinds"] == ["one-week", "class"]
+    assert main(["benchmark", "-o", str(tmp_path / "x"), "--kinds", "nonsense"]) == 2
+    assert "there is no kind of class 'nonsense'" in capsys.readouterr().err
