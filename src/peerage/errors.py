@@ -43,7 +43,11 @@ class Problem:
 
 
 class PeerageError(Exception):
-    """Base of all errors that a user can act on."""
+    """Base of all errors that a user can act on; ``setting`` is the one that it concerns, if any."""
+
+    def __init__(self, text: str = "", *, setting: str = "") -> None:
+        super().__init__(text)
+        self.setting = setting
 
 
 class InputError(PeerageError):

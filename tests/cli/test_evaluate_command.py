@@ -119,7 +119,7 @@ def test_a_single_review_is_refused_in_a_sentence(tmp_path: Path, capsys: pytest
     path.write_text("submission,grader,component,grade\np,ann,Essay,3\n")
     (tmp_path / "rubric.toml").write_text('[components.Essay]\ngrades = "0 to 5 by 1"\n')
     assert main(["evaluate", str(path), "-q"]) == 2
-    assert "there is one review alone" in capsys.readouterr().err
+    assert "there is only one review" in capsys.readouterr().err
 
 
 def test_without_matplotlib_the_message_says_what_to_install(

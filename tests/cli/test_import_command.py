@@ -79,9 +79,7 @@ def test_json_of_no_known_system(tmp_path: Path, content: str, capsys: pytest.Ca
     path = tmp_path / "data.json"
     path.write_text(content)
     assert run_import(path, "-o", tmp_path / "class") == 2
-    assert capsys.readouterr().err == (
-        "data.json: is JSON, and not of a system that is known; export it as CSV or XLSX\n"
-    )
+    assert capsys.readouterr().err == ("data.json: is JSON, but not from a known system; export it as CSV or XLSX\n")
 
 
 def test_damaged_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -96,7 +94,7 @@ def test_damaged_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("<?xml version='1.0'?><a/>", "is XML, and not of a system that is known; export it as CSV or XLSX"),
+        ("<?xml version='1.0'?><a/>", "is XML, but not from a known system; export it as CSV or XLSX"),
         ("<?xml version='1.0'?><a>", "is damaged XML (no element found: line 1, column 24); export it again"),
         (
             "<?xml version='1.0'?><!DOCTYPE a [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><a>&x;</a>",

@@ -36,13 +36,13 @@ def test_choices_survive_json(choices: Choices) -> None:
     ("entries", "words"),
     [
         ({"final": "average"}, "final grades are explained or most-likely, not 'average'"),
-        ({"final": "most-likely", "staff_final": True}, "only explained grades .* ask for --final explained"),
+        ({"final": "most-likely", "staff_final": True}, "only explained grades .* ask for explained grades"),
         ({"spot_checks": -1}, "budget must be at least 0"),
         ({"random_share": 2.0}, "random_share is a share between 0 and 1"),
         ({"required_reviews": -1}, "required_reviews must be at least 0"),
         ({"minimum_reviews": -1}, "minimum_reviews must be at least 0"),
         ({"credit_scale": "much:good"}, "'much:good' is not a scale of marks"),
-        ({"colour": "red"}, "there is no choice 'colour' to be made"),
+        ({"colour": "red"}, "there is no choice 'colour'"),
     ],
 )
 def test_senseless_choices_are_refused(entries: dict[str, object], words: str) -> None:

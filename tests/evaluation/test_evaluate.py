@@ -199,7 +199,7 @@ def test_what_makes_no_sense_is_refused(options: dict[str, Any], message: str) -
 
 def test_one_review_cannot_be_evaluated() -> None:
     book = small_class()
-    with pytest.raises(pg.InputError, match="one review alone"):
+    with pytest.raises(pg.InputError, match="only one review"):
         pg.evaluate(book.select(np.arange(book.n_reviews) == 0))
 
 

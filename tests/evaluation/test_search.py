@@ -171,7 +171,7 @@ def test_the_command(grades: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "Of 4 settings, " in shown.out
     assert f"mu_s {table['mu_s'][0]:g}, sigma_b {table['sigma_b'][0]:g}: cross-validated with" in shown.out
     assert "best so far, of 1 setting: mu_s " in shown.err
-    assert "note: without effect in this model of this class, and not searched: lambda_tau" in shown.err
+    assert "note: no effect in this model of this class, so not searched: lambda_tau" in shown.err
     assert pg.Priors.read(out / "best.toml") == pg.Priors.paper(mu_s=table["mu_s"][0], sigma_b=table["sigma_b"][0])
     assert (out / "search.png").read_bytes().startswith(b"\x89PNG")
     figure = (out / "search.svg").read_text("utf-8")

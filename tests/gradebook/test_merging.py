@@ -45,7 +45,7 @@ def test_new_grades_join_and_earlier_ids_keep_their_places() -> None:
     assert joint.submissions == ("p1", "p2", "p9")
     assert joint.graders == ("ann", "bob", "zoe", "tom")
     assert grades(joint) == grades(CLASS) | grades(new)
-    assert "1 new submission: 'p9'; if one is not new, write its id as before" in words(joint)
+    assert "1 new submission: 'p9'; if one of them is not new, write its id as before" in words(joint)
     assert "2 new graders with the role student: 'zoe', 'tom'; staff need the role ta or instructor" in words(joint)
 
 
@@ -53,7 +53,7 @@ def test_a_grade_given_again_corrects_the_earlier_one_and_an_empty_one_keeps_it(
     joint = merged(CLASS, book_of(row("p1", "ann", 3, None), row("p2", "bob", 1, 2)))
     assert grades(joint) == grades(CLASS) | {("p1", "ann", "Style"): 3, ("p2", "bob", "Code"): 2}
     assert "1 grade corrected: 'ann' on 'p1' in 'Style' from 1 to 3" in words(joint)
-    assert "1 grade of the new ones was there already" in words(joint)
+    assert "1 grade of the new ones was already there" in words(joint)
 
 
 def test_what_is_odd_is_said_of_the_whole_and_not_of_its_parts() -> None:
@@ -71,7 +71,7 @@ def test_roles_may_be_left_out_and_may_be_brought_in() -> None:
     assert "1 new grader with the role ta: 'kim'" in words(staffed)
     again = merged(staffed, book_of(row("p2", "kim", 1, 1)))
     assert_array_equal(again.roles, staffed.roles)
-    assert "the role of 'kim' stays ta, which the new grades do not say" in words(again)
+    assert "the role of 'kim' stays ta; the new grades give no role" in words(again)
 
 
 def test_authors_and_assignments_are_completed() -> None:
@@ -86,7 +86,7 @@ def test_contradictions_are_refused_all_at_once() -> None:
     known = book_of(row("p1", "ann", 1, 2, author="tom", assignment="w1"))
     with pytest.raises(pg.InputError) as caught:
         merged(known, book_of(row("p1", "bob", 1, 1, author="eve", assignment="w2")))
-    remedy = "correct the new grades, or fit all grades anew"
+    remedy = "correct the new grades, or fit all grades again"
     assert str(caught.value).splitlines() == [
         f"the author of submission 'p1' is 'eve' in the new grades but was 'tom'; {remedy}",
         f"the assignment of submission 'p1' is 'w2' in the new grades but was 'w1'; {remedy}",

@@ -74,7 +74,7 @@ def test_what_was_chosen_and_by_how_much_is_said(biased: pg.Posterior) -> None:
     assert f"{row['difference']:+.1f} ± {row['difference_se']:.1f}" in without
     assert f"{row['grade_change']:.2f}" in without
     (correlated,) = [line for line in lines if "correlation" in line]
-    assert "taken only when asked for" in correlated
+    assert "used only if asked for" in correlated
 
 
 def test_a_choice_survives_a_file(biased: pg.Posterior, tmp_path: Path) -> None:

@@ -325,7 +325,7 @@ def test_chains_that_never_settle_are_given_up_and_it_is_said(monkeypatch: pytes
     after = fitted().update(reviews((best_submission(), "ta1", "ta", 3)), draws=4)
     assert after.burn_in == BURN_IN + updating.ROUNDS * 4
     assert STILL_MOVING in after.book.notices
-    assert "the chains have not settled after the new grades; fit all grades anew" in map(str, after.book.notices)
+    assert "the chains have not settled after the new grades; fit all grades again" in map(str, after.book.notices)
 
 
 # The rest
@@ -356,7 +356,7 @@ def test_bad_settings_are_refused() -> None:
         fitted().update(new, draws=0)
     with pytest.raises(pg.ModelError, match="burn_in must be at least 0, not -1"):
         fitted().update(new, burn_in=-1)
-    with pytest.raises(pg.InputError, match="update takes a Gradebook; make one of a file with read_grades"):
+    with pytest.raises(pg.InputError, match="update takes a Gradebook; make one with read_grades"):
         fitted().update("grades.csv")  # type: ignore[arg-type]
 
 

@@ -188,7 +188,7 @@ def test_truth_cannot_be_changed() -> None:
         ({"ta_share": float("nan")}, "ta_share is a share between 0 and 1, not nan"),
         ({"components": 0}, "components must be a rubric or a whole number of at least 1, not 0"),
         ({"students": 4}, "only 3 of the 4; ask for at most 3 reviews each"),
-        ({"submissions_per_week": 500}, "500 submissions a week cannot each get a review"),
+        ({"submissions_per_week": 500}, "500 submissions per week cannot each get a review"),
         ({"submissions_per_week": 0}, "submissions_per_week must be a whole number of at least 1, not 0"),
         ({"team_size": 200}, "120 students do not fill a team of 200"),
         ({"setting": "d"}, "there is no class 'd'; choose one of a, b, c"),

@@ -38,7 +38,7 @@ def warn(notices: Iterable[Problem], where: str = "") -> None:
 def describe_error(error: PeerageError) -> str:
     """The error's text; of many problems of one kind, the first few and how many more there are."""
     if not isinstance(error, InputError):
-        return str(error)
+        return with_flag(str(error), error.setting)
     return "\n".join(shorten(error.problems))
 
 

@@ -14,6 +14,7 @@ FLAGS = {
     "draws": "--draws",
     "duplicates": "--duplicates",
     "exclude": "--exclude",
+    "final": "--final",
     "format": "--format",
     "interactive": "--interactive",
     "memory": "--memory",

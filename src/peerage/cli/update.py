@@ -61,7 +61,7 @@ def command(
 
     earlier = Results.read(found)
     if earlier.record.get("pseudonyms"):
-        raise ResultsError(f"{folder}: these results hold made-up names; fit all grades anew with --pseudonyms")
+        raise ResultsError(f"{folder}: these results hold made-up names; fit all grades again with --pseudonyms")
     before = earlier.posterior
     new = _read_new(grades, before.book, earlier.record.get("class"), columns, snap, duplicates)
     inputs = [InputFile.of(path) for path in grades]

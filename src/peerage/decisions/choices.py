@@ -46,7 +46,7 @@ class Choices:
             raise ModelError(f"final grades are {' or '.join(FINAL)}, not {self.final!r}")
         if self.final != "explained" and (self.adjust_bias or self.name_graders or self.staff_final):
             what = "only explained grades can be adjusted for bias, name graders or be left to staff"
-            raise ModelError(f"{what}; ask for explained grades")
+            raise ModelError(f"{what}; ask for explained grades", setting="final")
         check_request(self.spot_checks, self.random_share)
         at_least(0, required_reviews=self.required_reviews)
         at_least(0, minimum_reviews=self.minimum_reviews)
@@ -81,6 +81,6 @@ class Choices:
         """Build from what :meth:`to_dict` gives."""
         unknown = sorted(set(entries) - {entry.name for entry in fields(cls)})
         if unknown:
-            raise ModelError(f"there is no choice {unknown[0]!r} to be made")
+            raise ModelError(f"there is no choice {unknown[0]!r}")
         scale = {"credit_scale": Scale.parse(entries["credit_scale"])} if "credit_scale" in entries else {}
         return cls(**{**entries, **scale})

@@ -68,9 +68,9 @@ class Scale:
         if values[0, 0] <= 0 or values[0, 1] != 0:
             raise ModelError("a scale of marks begins with the dependability above zero that is worth 0, such as 0.2:0")
         if (np.diff(values[:, 0]) <= 0).any() or (np.diff(values[:, 1]) < 0).any():
-            raise ModelError("in a scale of marks dependability has to rise and marks must not fall")
+            raise ModelError("in a scale of marks, dependability must rise and marks must not fall")
         if values[-1, 1] <= 0:
-            raise ModelError("a scale of marks has to end with a mark above zero, such as 2:100")
+            raise ModelError("a scale of marks must end with a mark above zero, such as 2:100")
 
     @classmethod
     def parse(cls, text: str) -> Scale:

@@ -89,9 +89,9 @@ def evaluate(
     ['bias + effort + censoring', 'mean', 'median', 'class average']
     """
     if not isinstance(book, Gradebook):
-        raise InputError("evaluate takes a Gradebook; make one of a file with read_grades")
+        raise InputError("evaluate takes a Gradebook; make one with read_grades")
     if book.n_reviews < 2:
-        raise InputError("there is one review alone, and no other to predict it from; add reviews")
+        raise InputError("there is only one review, and nothing to predict it from; add reviews")
     named = _named(book, model, models)
     others = _others(book, named, methods)
     folds = min(at_least(2, folds=folds), book.n_reviews)

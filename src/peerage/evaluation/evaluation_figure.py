@@ -19,7 +19,7 @@ _COLOURS = {"worse": "#b2473e", "better": "#2f6f9f", "alike": "#8a8a8a", "grades
 _ROW, _MARGIN, _WIDTH = 0.36, 1.0, 9.0
 """Inches: the height of a row, what is around the rows of a block, the width of the figure."""
 
-DELTA, CHANGE = "log probability of all reviews, beside the base model's", "mean change of grades (of 5)"
+DELTA, CHANGE = "log probability of all reviews, relative to the base model", "mean change of grades (of 5)"
 
 
 def draw(found: EvaluationTables) -> Figure:

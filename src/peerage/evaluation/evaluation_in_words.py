@@ -39,7 +39,7 @@ def _setting(found: EvaluationTables) -> Iterator[str]:
     each = row["elpd"] / book.n_reviews
     yield (
         f"The base model, {found.base} with {priors_name(base)} priors, has a log probability of {row['elpd']:,.1f} "
-        f"± {row['elpd_se']:,.1f}, {each:.2f} a review. Differences below are from it: above 0 is better than it."
+        f"± {row['elpd_se']:,.1f}, {each:.2f} per review. Differences below are relative to it; above 0 is better."
     )
 
 

@@ -123,7 +123,7 @@ def _agreed(
         before = said[index]
         if before and value and _in_any_order(before) != _in_any_order(value):
             message = f"the {what} of submission {matches.submissions[index]!r} is {_text(value)!r} in the new grades"
-            remedy = "correct the new grades, or fit all grades anew"
+            remedy = "correct the new grades, or fit all grades again"
             problems.append(Problem(f"{message} but was {_text(before)!r}", remedy))
         said[index] = before or value
     return said, problems
@@ -185,7 +185,7 @@ def _newcomers(book: Gradebook, joint: Gradebook) -> Iterator[Problem]:
     submissions = joint.submissions[book.n_submissions :]
     if submissions:
         message = f"{counted(len(submissions), 'new submission')}: {quoted(submissions)}"
-        yield Problem(message, "if one is not new, write its id as before")
+        yield Problem(message, "if one of them is not new, write its id as before")
     graders, roles = joint.graders[book.n_graders :], joint.roles[book.n_graders :]
     for index, role in enumerate(ROLES):
         names = [name for name, own in zip(graders, roles, strict=True) if own == index]
@@ -202,7 +202,7 @@ def _roles_changed(book: Gradebook, new: Gradebook, joint: Gradebook, matches: _
         if before != now:
             yield Problem(f"the role of {name!r} was {ROLES[before]} and is now {ROLES[now]}, in all reviews")
         elif said != now:
-            yield Problem(f"the role of {name!r} stays {ROLES[now]}, which the new grades do not say")
+            yield Problem(f"the role of {name!r} stays {ROLES[now]}; the new grades give no role")
 
 
 def _repeats(book: Gradebook, new: Gradebook, matches: _Matches) -> Iterator[Problem]:
@@ -212,7 +212,7 @@ def _repeats(book: Gradebook, new: Gradebook, matches: _Matches) -> Iterator[Pro
     both = (before != MISSING) & (now != MISSING)
     same = int(np.count_nonzero(both & (before == now)))
     if same:
-        yield Problem(f"{counted(same, 'grade')} of the new ones {'was' if same == 1 else 'were'} there already")
+        yield Problem(f"{counted(same, 'grade')} of the new ones {'was' if same == 1 else 'were'} already there")
     corrected = np.argwhere(both & (before != now))
     if len(corrected):
         examples = (_correction(new, again[row], int(index), before[row, index]) for row, index in corrected)
@@ -230,4 +230,4 @@ def _own_work_dropped(book: Gradebook, own: NDArray[np.bool_]) -> Iterator[Probl
     names = dict.fromkeys(book.graders[grader] for grader in book.review_grader[own])
     if names:
         number = counted(int(np.count_nonzero(own)), "review")
-        yield Problem(f"{number} of the grader's own work dropped, by {quoted(names)}")
+        yield Problem(f"dropped {number} of the grader's own work, by {quoted(names)}")

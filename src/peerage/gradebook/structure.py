@@ -88,12 +88,12 @@ def without_surprises(book: Gradebook) -> list[Problem]:
 def _single_reviews(book: Gradebook) -> Iterable[Problem]:
     graders = [book.graders[index] for index in np.flatnonzero(reviews_per_grader(book) == 1)]
     if graders:
-        consequence = "little can be said of how such graders grade"
+        consequence = "little can be said about how they grade"
         yield Problem(f"{counted(len(graders), 'grader')} with a single review: {quoted(graders)}", consequence)
     submissions = [book.submissions[index] for index in np.flatnonzero(reviews_per_submission(book) == 1)]
     if submissions:
         message = f"{counted(len(submissions), 'submission')} with a single review: {quoted(submissions)}"
-        yield Problem(message, "such grades stay uncertain")
+        yield Problem(message, "their grades stay uncertain")
 
 
 def _unconnected(book: Gradebook) -> Iterable[Problem]:
@@ -102,10 +102,10 @@ def _unconnected(book: Gradebook) -> Iterable[Problem]:
     if len(sizes) > 1:
         outside = [book.submissions[index] for index in np.flatnonzero(part > 0)]
         message = (
-            f"the class falls into {len(sizes):,} parts that share no grader, "
+            f"the class consists of {len(sizes):,} parts without a common grader, "
             f"with {counted(len(outside), 'submission')} outside the largest: {quoted(outside)}"
         )
-        yield Problem(message, "compare grades within a part only, or let a grader review in both")
+        yield Problem(message, "compare grades only within a part, or let a grader review in both")
 
 
 def _look_alikes(noun: str, names: tuple[str, ...]) -> Iterable[Problem]:
@@ -116,7 +116,7 @@ def _look_alikes(noun: str, names: tuple[str, ...]) -> Iterable[Problem]:
         alike.setdefault(name.strip().casefold(), []).append(name)
     groups = [" and ".join(map(repr, group)) for group in alike.values() if len(group) > 1]
     if groups:
-        message = f"{counted(len(groups), noun)} written in several ways and counted as different: {listed(groups)}"
+        message = f"{counted(len(groups), noun)} written in different ways and counted as different: {listed(groups)}"
         yield Problem(message, "write an id the same everywhere, with the same capitals and spaces")
 
 
@@ -125,7 +125,7 @@ def _scale_surprises(component: Component, levels: NDArray[np.int16]) -> Iterabl
         yield Problem(f"nobody graded the component {component.name!r}", "remove it from the rubric")
         return
     if component.n_levels == 2:
-        yield Problem(f"{component.name!r} has two grades only, which do not tell bias from reliability")
+        yield Problem(f"{component.name!r} has only two grades, which cannot tell bias from reliability")
     steps = np.round(component.values / component.smallest_gap, 6)
     if component.n_levels > FINE_SCALE:
         for multiple in (10, 5):

@@ -31,7 +31,7 @@ class Choice:
         for row in rows:
             if not row["chosen"]:
                 by = f"{row['difference']:+.1f} ± {row['difference_se']:.1f} in log predictive probability"
-                note = "; taken only when asked for" if row["correlation"] else ""
+                note = "; used only if asked for" if row["correlation"] else ""
                 lines.append(f"  {row['model']}: {by}; grades change by {row['grade_change']:.2f}{note}.")
         return lines
 

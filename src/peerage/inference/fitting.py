@@ -90,7 +90,7 @@ def fit(
     ['submission', 'component', 'most_likely', 'expected']
     """
     if not isinstance(book, Gradebook):
-        raise InputError("fit takes a Gradebook; make one of a file with read_grades")
+        raise InputError("fit takes a Gradebook; make one with read_grades")
     target_ess = None if target_ess is None else at_least(1, target_ess=target_ess)
     burn_in = None if burn_in is None else at_least(0, burn_in=burn_in)
     chains, draws = at_least(1, chains=chains), at_least(1, draws=draws)

@@ -55,7 +55,7 @@ def read(path: str | Path) -> dict[str, Any]:
             arrays = {name: stored[name] for name in stored.files}
         meta = json.loads(arrays["meta"].tobytes())
         if meta["format"] != FORMAT:
-            raise ResultsError(f"{path}: this was saved by another version of peerage; run peerage fit again")
+            raise ResultsError(f"{path}: this was saved by another version of peerage; fit the class again")
         model, samples, book = Model.from_dict(meta["model"]), _samples(meta, arrays), _book(meta, arrays)
         choice = None if meta["choice"] is None else Choice.from_rows(meta["choice"])
         kept = {name: meta[name] for name in ("seed", "burn_in", "timings")} | {"restarts": tuple(meta["restarts"])}
@@ -63,7 +63,7 @@ def read(path: str | Path) -> dict[str, Any]:
     except OSError as error:
         raise ResultsError(f"{path}: cannot be read ({error.strerror or error}); check the path") from None
     except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
-        raise ResultsError(f"{path}: this is not a posterior that peerage saved; run peerage fit again") from None
+        raise ResultsError(f"{path}: this is not a posterior that peerage saved; fit the class again") from None
 
 
 def _samples(meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Samples:

@@ -47,8 +47,8 @@ ROUNDS = 10
 FALSE_ALARM = 0.01
 """How often a variable's entries that have settled are taken to move; the chains then go on for longer than needed."""
 
-WENT_ON = Problem("the new grades moved the chains far, and these took longer than usual to settle")
-STILL_MOVING = Problem("the chains have not settled after the new grades", "fit all grades anew")
+WENT_ON = Problem("the new grades moved the chains far, so they took longer than usual to settle")
+STILL_MOVING = Problem("the chains have not settled after the new grades", "fit all grades again")
 
 
 def update(
@@ -62,7 +62,7 @@ def update(
 ) -> F:
     """The posterior with new grades; see :meth:`Posterior.update`."""
     if not isinstance(new_grades, Gradebook):
-        raise InputError("update takes a Gradebook; make one of a file with read_grades")
+        raise InputError("update takes a Gradebook; make one with read_grades")
     begun = time.perf_counter()
     book = merged(posterior.book, new_grades)
     layout = lay_out(book, posterior.model)

@@ -44,7 +44,7 @@ def pay(book: Gradebook, mechanism: str, *, seed: int = 0) -> Payments:
     ['grader', 'assignment', 'payment']
     """
     if not isinstance(book, Gradebook):
-        raise InputError("pay takes a Gradebook; make one of a file with read_grades")
+        raise InputError("pay takes a Gradebook; make one with read_grades")
     if mechanism not in MECHANISMS:
         raise InputError(Problem(f"there is no mechanism {mechanism!r}", f"choose one of {', '.join(MECHANISMS)}"))
     return MECHANISMS[mechanism].pay(book, seed=at_least(0, seed=seed))

@@ -149,7 +149,7 @@ class Method(ABC):
         if isinstance(book, Comparisons):
             return _timed(lambda: self.compare(book))
         if not isinstance(book, Gradebook):
-            raise InputError("aggregate takes a Gradebook; make one of a file with read_grades")
+            raise InputError("aggregate takes a Gradebook; make one with read_grades")
         self.check(book)
         return _timed(lambda: self.apply(book, np.random.default_rng(seed)))
 

@@ -53,7 +53,7 @@ class Size:
             raise InputError(f"{self.students} students do not fill a team of {self.team_size}")
         given = self.students * self.reviews_per_student
         if self.weekly > given:
-            message = f"{self.weekly} submissions a week cannot each get a review: the students give only {given}"
+            message = f"{self.weekly} submissions per week cannot each get a review: the students give only {given}"
             raise InputError(Problem(message, "ask for fewer submissions or more reviews per student"))
 
     @property

@@ -43,9 +43,7 @@ class Source:
         if isinstance(self.content, Sheet):
             return self.content
         kind = "XML" if isinstance(self.content, ET.Element) else "JSON"
-        raise InputError(
-            Problem(f"is {kind}, and not of a system that is known", "export it as CSV or XLSX", self.file)
-        )
+        raise InputError(Problem(f"is {kind}, but not from a known system", "export it as CSV or XLSX", self.file))
 
     @property
     def header(self) -> frozenset[str]:

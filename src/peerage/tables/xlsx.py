@@ -33,7 +33,7 @@ def read(file: str, data: bytes) -> Sheet:
     notices = []
     if others:
         message = f"only the sheet {title!r} was read, not {', '.join(map(repr, others))}"
-        notices.append(Problem(message, "save the other sheets as files of their own if they hold grades", file))
+        notices.append(Problem(message, "save the other sheets as separate files if they hold grades", file))
     columns = [Column.of_texts(cells) for cells in zip_longest(*rows, fillvalue="")]
     return from_cells(file, columns, notices)
 

@@ -58,7 +58,7 @@ def update_class(
 def check_updatable(results: Results) -> None:
     """Refuse results that cannot be updated."""
     if results.record.get("pseudonyms"):
-        raise ResultsError("these results hold made-up names; fit all grades anew, with the same key to the names")
+        raise ResultsError("these results hold made-up names; fit all grades again, with the same key to the names")
     assert results.choices is not None
 
 

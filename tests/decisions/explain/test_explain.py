@@ -332,7 +332,7 @@ def test_relaxed_limits_are_said_and_recorded(tmp_path: Path, capsys: pytest.Cap
     (tmp_path / "fixed.csv").write_text("variable,id,component,value\neffort,cat,,0\n")
     options = ["--fixed", str(tmp_path / "fixed.csv"), "-o", str(tmp_path / "out"), *FAST]
     assert main(["fit", str(tmp_path / "g.csv"), *options]) == 0
-    said = "the weights of 1 submission obey wider limits than asked for, because no others exist: 'p1'"
+    said = "the weights of 1 submission needed wider limits than asked for, because none exist within those: 'p1'"
     assert said in capsys.readouterr().err
     record = json.loads((tmp_path / "out" / "run.json").read_text("utf-8"))
     assert record["explanations"]["relaxed"] == [{"submission": "p1", "largest_shift": 0.1, "least_weight": 0.1}]

@@ -41,7 +41,7 @@ def test_reports_weights_average_and_rounding_are_said() -> None:
 def test_a_component_that_some_did_not_grade_is_averaged_over_the_others() -> None:
     assert averaged(STRUCTURE, 0, 3, voices((40, 2), (35, -1), (25, 4))) == (
         "The grade for Structure is 3. Reviewer 1 gave 2, which counts 40%; Reviewer 3 gave 4, which counts 25%. "
-        "1 reviewer did not grade Structure; those who did count 65% together, and the average is theirs. "
+        "1 reviewer did not grade Structure; those who did count 65% together, and the average is over their reports. "
         "The average is (25 × 4 + 40 × 2) / 65 ≈ 2.77; the nearest grade is 3."
     )
 

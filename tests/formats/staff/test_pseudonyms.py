@@ -84,7 +84,7 @@ def test_what_would_mix_names_or_lose_the_key_is_refused(tmp_path: Path, capsys:
     grades = written(FIRST, tmp_path / "class" / "class.csv")
     folder = fitted(grades, tmp_path / "out", "--pseudonyms", str(tmp_path / "key.csv"))
     assert main(["update", str(folder), str(grades)]) == 2
-    assert "these results hold made-up names; fit all grades anew with --pseudonyms" in capsys.readouterr().err
+    assert "these results hold made-up names; fit all grades again with --pseudonyms" in capsys.readouterr().err
     inside = ["-o", str(tmp_path / "out"), "--pseudonyms", str(tmp_path / "out" / "key.csv")]
     assert main(["fit", str(grades), *FAST, *inside]) == 2
     (tmp_path / "bad.csv").write_text("kind,id,pseudonym\nperson,ann,\n")

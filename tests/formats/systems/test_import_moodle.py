@@ -182,4 +182,4 @@ def test_a_damaged_backup(tmp_path: Path) -> None:
 def test_the_backup_of_another_activity(tmp_path: Path) -> None:
     path = tmp_path / "forum.xml"
     path.write_text('<?xml version="1.0"?><activity modulename="forum"><forum id="1"/></activity>')
-    assert problems(path) == ["forum.xml: is XML, and not of a system that is known; export it as CSV or XLSX"]
+    assert problems(path) == ["forum.xml: is XML, but not from a known system; export it as CSV or XLSX"]

@@ -74,16 +74,15 @@ class Explanation:
         """Where the weights are not what was asked for, and what to do about it."""
         found = []
         if len(self.relaxed):
-            limits = "the weights of {} obey wider limits than asked for, because no others exist: {}"
+            limits = "the weights of {} needed wider limits than asked for, because none exist within those: {}"
             names = self.relaxed["submission"]
             found.append(
                 Problem(limits.format(counted(len(names), "submission"), quoted(names)), "run.json says how wide")
             )
         if self.unproven:
             number = counted(len(self.unproven), "submission")
-            what = (
-                f"the weights of {number} may not be the best ones, because very many graded: {quoted(self.unproven)}"
-            )
+            unproven = quoted(self.unproven)
+            what = f"the weights of {number} may not be the best ones, because very many people graded: {unproven}"
             found.append(Problem(what, "the grades follow from the weights all the same"))
         return tuple(found)
 

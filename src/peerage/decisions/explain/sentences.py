@@ -120,7 +120,7 @@ def ungraded(component: Component, grade: float) -> str:
     """The explanation of a grade that no report supports."""
     return (
         f"The grade for {name_of(component)} is {shown(grade)}. Nobody graded this component of the submission; "
-        "this is the most likely grade in view of the rest of the class."
+        "this is the most likely grade given the rest of the class."
     )
 
 
@@ -128,7 +128,7 @@ def crowded(component: Component, grade: float) -> str:
     """The explanation of a grade whose reports cannot be weighed together with those of all other components."""
     return (
         f"The grade for {name_of(component)} is {shown(grade)}. So many reviewers graded different components that "
-        "they cannot all count; this is the most likely grade in view of all reports."
+        "they cannot all count; this is the most likely grade given all reports."
     )
 
 
@@ -139,7 +139,7 @@ def fixed(component: Component, grade: float) -> str:
 
 def handed_out(component: Component, grade: float) -> str:
     """The words for a grade that was handed out before, without words, and stays."""
-    return f"The grade for {name_of(component)} is {shown(grade)}. It stays as it was handed out."
+    return f"The grade for {name_of(component)} is {shown(grade)}. It stays as it was published."
 
 
 def name_of(component: Component) -> str:
@@ -193,7 +193,7 @@ def _by_grade(component: Component, index: int, graders: Sequence[Voice]) -> Ite
         + ("" if equal else f", which {_count(numbers[value], weight)}")
         for value, weight in _weight_by_value(component, index, graders).items()
     ]
-    less = ", after the reviewers' biases were taken off" if any(voice.bias for voice in graders) else ""
+    less = ", after the reviewers' biases were subtracted" if any(voice.bias for voice in graders) else ""
     yield f"It rests on {_joined(counts)}{less}."
     for reason, number in Counter(voice.reason for voice in graders if not voice.weight).items():
         yield f"{counted(number, 'report')} {'does' if number == 1 else 'do'} not count, {_plural(reason, number)}."
@@ -202,13 +202,13 @@ def _by_grade(component: Component, index: int, graders: Sequence[Voice]) -> Ite
 def _others(component: Component, n_absent: int, n_replaced: int, share: int) -> Iterator[str]:
     """Who does not take part: students where staff graded, and those who did not grade the component."""
     if n_replaced:
-        theirs = f"; staff count {share}% together, and the average is theirs" if share < WHOLE else ""
+        theirs = f"; staff count {share}% together, and the average is over their reports" if share < WHOLE else ""
         reports = f"{counted(n_replaced, 'report')} by students {'does' if n_replaced == 1 else 'do'} not count"
         yield f"The course staff graded {name_of(component)}, so {reports}{theirs}."
     elif n_absent:
         yield (
             f"{counted(n_absent, 'reviewer')} did not grade {name_of(component)}; "
-            f"those who did count {share}% together, and the average is theirs."
+            f"those who did count {share}% together, and the average is over their reports."
         )
 
 

@@ -154,7 +154,7 @@ def whole_grades(grades: tuple[float, ...], adjusted: bool = False) -> tuple[Int
     whole = [value // divisor for value in whole]
     # Biases may move a report by more than the range of the grades.
     if max(whole) * WHOLE * (4 if adjusted else 1) >= 2**63:
-        raise ModelError(f"grades such as {grades[1]} have too many digits for biases to be taken off them")
+        raise ModelError(f"grades such as {grades[1]} have too many digits to subtract biases from them")
     numbers = np.array(whole, dtype=np.int64)
     return numbers[: len(grades)], numbers[len(grades) : -1], whole[-1]
 

@@ -56,7 +56,7 @@ class Reasons:
         if is_random:
             return "chosen at random"
         off, taken = self.benefit.loss[submission], self.benefit.own[submission]
-        return f"its grades may be off by {off:.2g} points, of which a TA's grade may take {taken:.2g}"
+        return f"its grades may be off by {off:.2g} points; a TA's grade should reduce this by {taken:.2g}"
 
     def _circumstances(self, submission: int) -> Iterator[str]:
         number, widest = self.n_reviews[submission], self.widest[submission]
@@ -72,7 +72,7 @@ class Reasons:
         others, total = self.benefit.others[submission], self.benefit.total[submission]
         if others > TEACHES * total:
             related = counted(int(self.benefit.n_related[submission]), "other submission")
-            yield f"it tells how {related} with the same graders were graded"
+            yield f"it shows how {related} with the same graders were graded"
 
     def _suspicion(self, submission: int) -> Iterator[str]:
         average, estimate = self.average[submission], self.estimate[submission]

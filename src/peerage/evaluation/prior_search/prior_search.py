@@ -77,7 +77,7 @@ class Search:
         close = int((final["difference"] <= _CLOSE * final["difference_se"]).sum()) - 1
         verb = "is" if close == 1 else "are"
         others = (
-            f"{counted(close, 'other')} {verb} within two standard errors of it: this class does not tell them apart."
+            f"{counted(close, 'other')} {verb} within two standard errors of it: this class cannot distinguish them."
         )
         return [
             f"Of {counted(len(self.table), 'setting')}, {len(final):,} were cross-validated.",
@@ -128,9 +128,9 @@ def search(
     4.0
     """
     if not isinstance(book, Gradebook):
-        raise InputError("search takes a Gradebook; make one of a file with read_grades")
+        raise InputError("search takes a Gradebook; make one with read_grades")
     if book.n_reviews < 2:
-        raise InputError("there is one review alone, and no other to predict it from; add reviews")
+        raise InputError("there is only one review, and nothing to predict it from; add reviews")
     model = Model() if model is None else model
     base = Priors.paper() if model.learned else model.hyperparameters
     searched, notices = _with_effect(Grid.read(grid) if isinstance(grid, str) else Grid.of(grid), book, model)
@@ -181,7 +181,7 @@ def _with_effect(grid: Grid, book: Gradebook, model: Model) -> tuple[Grid, tuple
         raise InputError("no hyperparameter of the grid has any effect in this model; name others")
     for priors in (Priors.paper(**axis.setting(place)) for axis in left.axes for place in range(len(axis.values))):
         priors.for_components(len(book.rubric))
-    message = f"without effect in this model of this class, and not searched: {', '.join(idle)}"
+    message = f"no effect in this model of this class, so not searched: {', '.join(idle)}"
     return left, (Problem(message),) if idle else ()
 
 

@@ -39,7 +39,7 @@ def draw(found: Search) -> Figure:
         _panel(panel, axis, found.table)
     for row in panels:
         row[0].set_ylabel(LABEL, size=8)
-    figure.suptitle("grey: screened alone; blue: cross-validated; line: the best of each value", size=9)
+    figure.suptitle("grey: only screened; blue: cross-validated; line: the best of each value", size=9)
     return figure
 
 

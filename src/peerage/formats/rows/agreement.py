@@ -15,8 +15,8 @@ from peerage.gradebook.book import ROLES
 from peerage.tables.column import Column
 
 _REMEDIES = {
-    "role": "give a grader one role",
-    "assignment": "give each assignment's submissions ids of their own",
+    "role": "give each grader one role",
+    "assignment": "give the submissions of each assignment their own ids",
     "author": "give a submission the same authors in every row, several as a;b",
 }
 

@@ -78,7 +78,7 @@ def _without_repeats(
         for row, before in zip(rows, reports.row_of[first[places]], strict=True):
             found.problems.append(_repeat(entries, row, before))
         return reports
-    done = "the last was kept" if duplicates == "last" else "the legal grade nearest to the mean was taken"
+    done = "the last was kept" if duplicates == "last" else "the legal grade nearest to the mean was used"
     examples = listed(f"{entries.grader[row]!r} on {entries.submission[row]!r}" for row in rows)
     found.note(f"{counted(len(later), 'repeated grade')}: {done} ({examples})")
     return keep_last(reports) if duplicates == "last" else average(reports, rubric)
@@ -114,7 +114,7 @@ def _note_shared(entries: Entries, found: Findings) -> None:
         names = quoted(entries.submission.values[code] for code in codes)
         found.note(
             f"{counted(len(codes), 'submission')} in more than one file: {names}",
-            "where these are different pieces of work, give each an id of its own",
+            "if these are different pieces of work, give each its own id",
         )
 
 

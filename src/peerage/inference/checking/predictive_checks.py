@@ -58,30 +58,30 @@ class Wording:
 WORDINGS = {
     "agreement": Wording(
         "Two graders give a submission's component the same grade in {} of cases",
-        "Graders agree more than the model believes: they may know each other's grades, or be more reliable than "
+        "Graders agree more than the model expects: they may know each other's grades, or be more reliable than "
         "its priors allow.",
-        "Graders agree less than the model believes: intervals are too narrow.",
+        "Graders agree less than the model expects: intervals are too narrow.",
     ),
     "same grade throughout": Wording(
         "Reviews give all components the same grade in {} of cases",
         "Reviewers copy one grade across components: intervals are too narrow.",
-        "Reviewers tell components apart more than the model believes.",
+        "Reviewers tell components apart more than the model expects.",
     ),
     "halo": Wording(
         "The errors of a review's components have a correlation of {}",
         "A review's components err together and are less evidence than they seem: intervals are too narrow.",
-        "A review's components err less together than the model believes.",
+        "A review's components err less together than the model expects.",
         is_share=False,
     ),
     "severity": Wording(
         "Graders' average deviations from each other have a standard deviation of {} on the 0–5 scale",
         "Graders differ in severity more than the model allows: grades depend on who graded.",
-        "Graders differ in severity less than the model believes.",
+        "Graders differ in severity less than the model expects.",
         is_share=False,
     ),
     "steadiest grader": Wording(
         "Within a component, the grades of {grader} have a standard deviation of {} on the 0–5 scale",
-        "Whoever gives everyone the same grade can pass for reliable: look at the reviews of {graders}.",
+        "A grader who gives everyone the same grade can look reliable: check the reviews of {graders}.",
         is_share=False,
     ),
     "grades": Wording(
