@@ -31,7 +31,7 @@ def said(book: pg.Gradebook) -> list[str]:
 
 
 def _is_about_size(message: str) -> bool:
-    return any(words in message for words in ("with a single review", "only one grade", "share no grader"))
+    return any(words in message for words in ("with a single review", "only one grade", "without a common grader"))
 
 
 def problems(*paths: Path, **options: object) -> list[str]:

@@ -88,12 +88,12 @@ def without_surprises(book: Gradebook) -> list[Problem]:
 def _single_reviews(book: Gradebook) -> Iterable[Problem]:
     graders = [book.graders[index] for index in np.flatnonzero(reviews_per_grader(book) == 1)]
     if graders:
-        consequence = "little can be said about how they grade"
+        consequence = "little can be said about such graders"
         yield Problem(f"{counted(len(graders), 'grader')} with a single review: {quoted(graders)}", consequence)
     submissions = [book.submissions[index] for index in np.flatnonzero(reviews_per_submission(book) == 1)]
     if submissions:
         message = f"{counted(len(submissions), 'submission')} with a single review: {quoted(submissions)}"
-        yield Problem(message, "their grades stay uncertain")
+        yield Problem(message, "such grades stay uncertain")
 
 
 def _unconnected(book: Gradebook) -> Iterable[Problem]:
