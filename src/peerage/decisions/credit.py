@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from peerage.decisions.grader_prior import GraderPrior, fit_prior
+from peerage.decisions.needs import has_fixed_reliability
 from peerage.errors import ModelError, Problem
 from peerage.gradebook.book import ROLES, STUDENT, Gradebook
 from peerage.inference.posterior import Posterior
@@ -167,7 +168,7 @@ def estimates_under(
     n_graders = posterior.book.n_graders
     reliability = posterior.draws["reliability"].reshape(-1, n_graders).astype(float)
     log_weight = log_density(reliability) - prior.log_density(reliability)
-    log_weight[:, ~np.isnan(posterior.layout.known.reliability)] = 0.0
+    log_weight[:, has_fixed_reliability(posterior)] = 0.0
     weight = np.exp(log_weight - log_weight.max(axis=0))
     effective = weight.sum(axis=0) ** 2 / (weight**2).sum(axis=0)
     return weighted_quantile(posterior.dependability.reshape(-1, n_graders).astype(float), weight, level), effective

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv, gammaln, log_ndtr
 
+from peerage.decisions.needs import drawn_hyperparameters, is_tied_to_own_grades
 from peerage.gradebook.book import TA
-from peerage.inference.layout import AUTHOR, Correlation
+from peerage.inference.layout import Correlation
 from peerage.inference.numerics.hyperparameters import RELIABILITY, RELIABILITY_TA, SHAPE, TA_SHAPE
 from peerage.inference.posterior import Posterior
 
@@ -54,20 +55,20 @@ def fit_prior(posterior: Posterior) -> GraderPrior:
     If they were learned, those of reliability are each draw's own: at the means of the hyperparameters, the tails are
     lighter than those that reliabilities were drawn from. Efforts, and what is tied to own grades, are at the means.
     """
-    model, layout, priors = posterior.model, posterior.layout, posterior.hyperparameters
+    model, priors = posterior.model, posterior.hyperparameters
     tied = Correlation.of(priors, *map(np.array, priors.for_components(len(posterior.book.rubric))))
-    is_ta = layout.group == TA
+    is_ta = posterior.book.roles == TA
     levels = (np.arange(_NODES) + 0.5) / _NODES
     shape = np.where(is_ta, priors.alpha_tau_ta, priors.alpha_tau)
     rate = np.where(is_ta, priors.beta_tau_ta, priors.beta_tau)
     if model.learned:
-        theta = posterior.samples.kept_hyper.reshape(-1, layout.n_hyper)[:, :, None]
+        theta = drawn_hyperparameters(posterior)[:, :, None]
         shape = np.where(is_ta, TA_SHAPE, np.exp(theta[:, SHAPE]))
         rate = shape / np.exp(np.where(is_ta, theta[:, RELIABILITY_TA], theta[:, RELIABILITY]))
     return GraderPrior(
         shape=shape,
         rate=rate,
-        correlated=layout.group == AUTHOR,
+        correlated=is_tied_to_own_grades(posterior),
         mean=tied.origin,
         sd=tied.sd,
         efforts=betaincinv(priors.alpha_e, priors.beta_e, levels) if model.effort else np.ones(_NODES),

@@ -15,6 +15,7 @@ from scipy.special import gammaincinv, ndtr
 
 import peerage as pg
 from peerage.cli import main
+from peerage.decisions.needs import Cells, drawn_true_grades
 from peerage.decisions.spotchecks.benefit import benefit_of
 from peerage.decisions.spotchecks.proposals import choose
 from peerage.decisions.spotchecks.related import Related, cut
@@ -116,9 +117,9 @@ def test_squared_covariances_are_free_of_sampling_error() -> None:
 
 def test_what_is_related_shares_a_grader() -> None:
     posterior = pg.fit(tiny_class(1), chains=2, draws=50, seed=0)
-    book, layout = posterior.book, posterior.layout
-    drawn = posterior.draws.on_model_scale("true_grade")
-    found = Related.of(posterior, drawn, np.ones(layout.n_cells, dtype=bool), np.ones(layout.n_cells))
+    book, cells = posterior.book, Cells.of(posterior)
+    every = np.ones(len(cells))
+    found = Related.of(book, cells, drawn_true_grades(posterior), every > 0, every)
     students = book.roles[book.review_grader] == STUDENT
     reviews = list(zip(book.review_submission[students], book.review_grader[students], strict=True))
     for u in range(book.n_submissions):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.decisions.explain.weight_problem import WHOLE, Floats, Integers, WeightProblem, desired_weights, pose
+from peerage.decisions.needs import Cells
 from peerage.gradebook.book import MISSING, STUDENT, Gradebook
 from peerage.inference.posterior import Posterior
 from peerage.rubric import Component, Rubric
@@ -91,7 +92,7 @@ def cases_of(posterior: Posterior, adjust_bias: bool, staff_final: bool) -> Iter
     With ``adjust_bias``, graders' mean biases are taken off their reports; with ``staff_final``, staff alone count
     where they graded.
     """
-    book, layout, samples = posterior.book, posterior.layout, posterior.samples
+    book, known = posterior.book, Cells.of(posterior)
     components = book.rubric.components
     influence = posterior.reviews()["influence"].to_numpy()
     biases = np.zeros(book.n_reviews, np.int64)
@@ -103,9 +104,7 @@ def cases_of(posterior: Posterior, adjust_bias: bool, staff_final: bool) -> Iter
     np.add.at(n_replaced, book.review_submission, counting != book.levels)
     holding = holding_a_grade(book, counting)
     reviews_of = np.split(holding, np.searchsorted(book.review_submission[holding], np.arange(1, book.n_submissions)))
-    cells_of = np.split(
-        np.arange(layout.n_cells), np.searchsorted(layout.cell_submission, np.arange(1, book.n_submissions))
-    )
+    cells_of = np.split(np.arange(len(known)), known.starts[1:-1])
     for submission, (reviews, cells) in enumerate(zip(reviews_of, cells_of, strict=True)):
         levels = counting[reviews]
         averaged, masses, n_partly = [], [], 0
@@ -113,10 +112,10 @@ def cases_of(posterior: Posterior, adjust_bias: bool, staff_final: bool) -> Iter
         ungraded: dict[int, int] = {}
         crowded: dict[int, int] = {}
         for cell in cells:
-            index = int(layout.reports.cell_component[cell])
-            mass = samples.level_mass[cell, : components[index].n_levels].astype(float)
-            if layout.fixed_level[cell] != MISSING:
-                fixed[index] = int(layout.fixed_level[cell])
+            index = int(known.component[cell])
+            mass = known.level_mass[cell, : components[index].n_levels].astype(float)
+            if known.fixed_level[cell] != MISSING:
+                fixed[index] = int(known.fixed_level[cell])
             elif (levels[:, index] == MISSING).all():
                 ungraded[index] = int(mass.argmax())
             elif n_partly == WHOLE:

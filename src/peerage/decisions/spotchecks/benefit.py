@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from scipy.special import gammaincinv
 
 from peerage.decisions.explain.cases import graded_by_staff
-from peerage.decisions.spotchecks.related import Related, by_submission
+from peerage.decisions.needs import Cells, drawn_true_grades
+from peerage.decisions.spotchecks.related import Related
 from peerage.gradebook.book import MISSING, TA
 from peerage.inference.numerics.likelihood import log_bin_masses
 from peerage.inference.posterior import Posterior
@@ -59,21 +60,21 @@ class Benefit:
 
 def benefit_of(posterior: Posterior) -> Benefit:
     """The benefit of a TA's grade, for every submission."""
-    layout, book = posterior.layout, posterior.book
-    is_open = ~graded_by_staff(book)[book.applicable] & (layout.fixed_level == MISSING)
+    cells, book = Cells.of(posterior), posterior.book
+    is_open = ~graded_by_staff(book)[book.applicable] & (cells.fixed_level == MISSING)
     precisions = _ta_precisions(posterior)
-    drawn = posterior.draws.on_model_scale("true_grade")
-    loss, gain = np.zeros(layout.n_cells), np.zeros(layout.n_cells)
+    drawn = drawn_true_grades(posterior)
+    loss, gain = np.zeros(len(cells)), np.zeros(len(cells))
     for index, component in enumerate(book.rubric.components):
-        mine = np.flatnonzero(layout.reports.cell_component == index)
+        mine = np.flatnonzero(cells.component == index)
         for some in np.array_split(mine, len(mine) // _AT_A_TIME + 1):
-            loss[some], gain[some] = _losses(component, drawn.reshape(-1, layout.n_cells)[:, some], precisions)
-    related = Related.of(posterior, drawn, is_open, loss)
+            loss[some], gain[some] = _losses(component, drawn.reshape(-1, len(cells))[:, some], precisions)
+    related = Related.of(book, cells, drawn, is_open, loss)
     noise = np.mean(1 / precisions) + np.mean([_rounding(component) for component in book.rubric.components])
-    candidates = by_submission(layout, is_open.astype(np.int64)) > 0
+    candidates = cells.added_up(is_open.astype(np.int64)) > 0
     others, n_related = related.benefits(np.flatnonzero(candidates), float(noise))
-    own = by_submission(layout, np.where(is_open, gain, 0.0))
-    return Benefit(candidates, by_submission(layout, loss), own, others, n_related)
+    own = cells.added_up(np.where(is_open, gain, 0.0))
+    return Benefit(candidates, cells.added_up(loss), own, others, n_related)
 
 
 def _ta_precisions(posterior: Posterior) -> Floats:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from peerage.decisions.needs import Cells, drawn_true_grades
 from peerage.decisions.spotchecks.benefit import Benefit
-from peerage.decisions.spotchecks.related import by_submission
 from peerage.gradebook.book import MISSING, STUDENT, Gradebook
 from peerage.gradebook.report_means import scaled_values
 from peerage.inference.posterior import UPPER, Posterior
@@ -31,16 +31,16 @@ class Reasons:
     """Knows the circumstances of every submission, and puts them into words."""
 
     def __init__(self, posterior: Posterior, benefit: Benefit) -> None:
-        book, layout = posterior.book, posterior.layout
+        book, cells = posterior.book, Cells.of(posterior)
         self.book, self.benefit = book, benefit
         self.by_student = book.roles[book.review_grader] == STUDENT
         self.n_reviews = np.bincount(book.review_submission[self.by_student], minlength=book.n_submissions)
         self.widest, self.where = _differences(book, self.by_student)
         self.average = _averages(book, self.by_student)
         self.high = np.nanquantile(self.average, 1 - TAIL) if self.by_student.any() else np.inf
-        chains = posterior.draws.on_model_scale("true_grade")
-        n_cells = np.maximum(np.diff(layout.reports.submission_cells), 1)
-        sums = [by_submission(layout, np.clip(draws, 0, MODEL_MAXIMUM)) for draws in chains]
+        chains = drawn_true_grades(posterior)
+        n_cells = np.maximum(np.diff(cells.starts), 1)
+        sums = [cells.added_up(np.clip(draws, 0, MODEL_MAXIMUM)) for draws in chains]
         means = np.concatenate(sums) / n_cells
         self.estimate, self.upper = means.mean(axis=0), np.quantile(means, UPPER, axis=0)
         influence = posterior.reviews()["influence"].to_numpy() * self.by_student

@@ -12,14 +12,12 @@ are independent.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from peerage.decisions.needs import Cells
 from peerage.gradebook.book import STUDENT, Gradebook
-from peerage.inference.layout import Layout
-from peerage.inference.posterior import Posterior
 
 STRETCHES = 16
 """Into so many stretches the chains are cut, or one a chain if there are more chains."""
@@ -49,17 +47,16 @@ class Related:
     graded_by: list[Indexes]
 
     @classmethod
-    def of(cls, posterior: Posterior, drawn: NDArray[np.float32], is_open: Flags, loss: Floats) -> Related:
+    def of(cls, book: Gradebook, cells: Cells, drawn: NDArray[np.float32], is_open: Flags, loss: Floats) -> Related:
         """From draws of all cells on the model's scale, which of them a TA would grade, and their losses."""
-        layout = posterior.layout
-        n_open = by_submission(layout, is_open.astype(np.int64))
+        n_open = cells.added_up(is_open.astype(np.int64))
         # A submission without open components is related to others all the same, by all of its components.
-        counted = is_open | (n_open[layout.cell_submission] == 0)
-        number = np.maximum(by_submission(layout, counted.astype(np.float32)), 1)
-        means = np.stack([by_submission(layout, np.where(counted, chain, np.float32(0))) for chain in drawn]) / number
+        counted = is_open | (n_open[cells.submission] == 0)
+        number = np.maximum(cells.added_up(counted.astype(np.float32)), 1)
+        means = np.stack([cells.added_up(np.where(counted, chain, np.float32(0))) for chain in drawn]) / number
         variance = np.maximum(_variances(drawn), 1e-9)
-        slope = by_submission(layout, loss / (2 * variance))
-        graders_of, graded_by = _adjacency(posterior.book)
+        slope = cells.added_up(loss / (2 * variance))
+        graders_of, graded_by = _adjacency(book)
         return cls(cut(means - means.mean(axis=(0, 1))), n_open, slope, graders_of, graded_by)
 
     def benefits(self, submissions: Indexes, noise: float) -> tuple[Floats, NDArray[np.int64]]:
@@ -100,15 +97,6 @@ def _variances(drawn: NDArray[np.float32]) -> Floats:
     for draw in drawn.reshape(count, -1):
         total += (draw - mean) ** 2
     return np.asarray(total / count)
-
-
-def by_submission(layout: Layout, values: NDArray[Any]) -> NDArray[Any]:
-    """Sum the last axis, which is of cells, over each submission's."""
-    starts = layout.reports.submission_cells
-    filled = np.flatnonzero(np.diff(starts))
-    sums = np.zeros((*values.shape[:-1], len(starts) - 1), values.dtype)
-    sums[..., filled] = np.add.reduceat(values, starts[filled], axis=-1)
-    return sums
 
 
 def cut(means: NDArray[np.float32]) -> NDArray[np.float32]:
