@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from peerage import __version__
 from peerage.evaluation.benchmark.benchmark_tasks import Finding, Job, Task, run_task
 from peerage.evaluation.benchmark.known_classes import Kind
 from peerage.evaluation.benchmark.standings import Benchmark
@@ -30,6 +29,7 @@ from peerage.support.executor import open_executor
 from peerage.support.journal import Journal, at_work, check_record
 from peerage.support.listening import listening
 from peerage.support.progress import Counter, Listener
+from peerage.version import __version__
 
 RECORD, FINDINGS = "benchmark.json", "findings.jsonl"
 
