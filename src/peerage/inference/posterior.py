@@ -28,6 +28,7 @@ from peerage.inference.numerics.diagnostics import Diagnostics, rhat_and_ess
 from peerage.inference.posterior_file import write
 from peerage.inference.priors_in_words import coordinate_names, in_use, priors_table
 from peerage.inference.sampling.chains import VARIABLES, sample
+from peerage.inference.scale_use import scale_use
 from peerage.inference.totals import totals_table
 from peerage.inference.updating import update
 from peerage.support.listening import listening
@@ -103,6 +104,9 @@ class Posterior(Fitted):
             components = self.book.rubric.components
             table = Information.of(components, *self.hyperparameters.for_components(len(components)))
             told = table.equivalent(self.draws["reliability"], self.draws["bias"]) * self.draws["effort"]
+            told *= scale_use(
+                self.book, self.hyperparameters, *map(self.margins.means, ("effort", "bias", "reliability"))
+            )
         told[..., np.isin(np.array(self.book.graders, dtype=object), self.constant["grader"])] = 0.0
         return told
 
