@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from peerage.gradebook.comparisons import Comparisons as Comparisons
     from peerage.gradebook.excluding import exclude as exclude
     from peerage.gradebook.rulings import Exclusion as Exclusion
-    from peerage.inference.fitting import fit as fit
     from peerage.inference.fitting import fit_many as fit_many
     from peerage.inference.posterior import Posterior as Posterior
     from peerage.inference.storage import load as load
@@ -60,6 +59,7 @@ if TYPE_CHECKING:
     from peerage.simulation.simulated_class import simulate as simulate
     from peerage.simulation.truth import Truth as Truth
     from peerage.support.progress import Progress as Progress
+    from peerage.workflow.fit_table import fit as fit
 
 _HOMES = {
     "Aggregate": "methods.contract",
@@ -90,7 +90,7 @@ _HOMES = {
     "evaluate": "evaluation.evaluating",
     "exclude": "gradebook.excluding",
     "explain": "decisions.explain.explanation",
-    "fit": "inference.fitting",
+    "fit": "workflow.fit_table",
     "fit_many": "inference.fitting",
     "load": "inference.storage",
     "mechanisms": "mechanisms.registry",

@@ -32,7 +32,7 @@ class Problem:
     message: str
     remedy: str = ""
     file: str = ""
-    row: int | None = None
+    row: int | str | None = None
     setting: str = ""
 
     def __str__(self) -> str:

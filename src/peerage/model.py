@@ -6,7 +6,6 @@ Hyperparameters carry the paper's names and are in the model's 0–5 units.
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any
 import tomli_w
 
 from peerage.errors import InputError, ModelError, Problem
-from peerage.support.textfile import read_text
+from peerage.support.textfile import parse_toml, read_text
 
 LEARNED = "learned"
 """What stands for priors that are learned from the class."""
@@ -101,8 +100,8 @@ class Priors:
     def from_toml(cls, text: str, *, file: str = "") -> Priors:
         """Read hyperparameters from TOML text; those that are not named keep the paper's values."""
         try:
-            return cls.paper(**tomllib.loads(text))
-        except (tomllib.TOMLDecodeError, ModelError) as error:
+            return cls.paper(**parse_toml(text))
+        except (ValueError, OverflowError, ModelError) as error:
             raise InputError(Problem(str(error), "correct the priors file", file)) from None
 
     @classmethod
@@ -249,8 +248,8 @@ class Model:
     def from_toml(cls, text: str) -> Model:
         """Read a model from TOML text."""
         try:
-            return cls.from_dict(tomllib.loads(text))
-        except tomllib.TOMLDecodeError as error:
+            return cls.from_dict(parse_toml(text))
+        except (ValueError, OverflowError) as error:
             raise InputError(f"not valid TOML: {error}") from None
 
 

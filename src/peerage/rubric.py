@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,7 +21,7 @@ import tomli_w
 from numpy.typing import ArrayLike, NDArray
 
 from peerage.errors import InputError, Problem
-from peerage.support.textfile import read_text
+from peerage.support.textfile import parse_toml, read_text
 
 RUBRIC_NAME = "rubric.toml"
 """The file that is found beside grades without being named."""
@@ -177,8 +176,8 @@ class Rubric:
     def from_toml(cls, text: str, *, file: str = "") -> Rubric:
         """Read a rubric from TOML text; ``file`` names its origin in messages."""
         try:
-            document = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+            document = parse_toml(text)
+        except ValueError as error:
             raise InputError(Problem(f"not valid TOML: {error}", "correct the file", file)) from None
         components = document.get("components")
         if not isinstance(components, dict) or not components:
@@ -230,6 +229,8 @@ def _component_problems(component: Component) -> Iterable[str]:
         yield f"it has {len(grades)} grades but {len(points)} points; give each grade its points"
     if points is not None and not all(math.isfinite(value) for value in points):
         yield "its points must be finite numbers"
+    elif points is not None and any(abs(value) > LARGEST_GRADE for value in points):
+        yield f"its points must lie between -{LARGEST_GRADE:,.0f} and {LARGEST_GRADE:,.0f}"
 
 
 def _component_from_entry(name: str, entry: Any) -> Component:
@@ -250,7 +251,10 @@ def _numbers(name: str, what: str, values: Any) -> tuple[float, ...]:
         isinstance(value, bool) or not isinstance(value, int | float) for value in values
     ):
         raise InputError(Problem(f"component {name!r}: {what} must be a list of numbers", "write [0, 1, 2, 3]"))
-    return tuple(float(value) for value in values)
+    try:
+        return tuple(float(value) for value in values)
+    except OverflowError:
+        raise InputError(Problem(f"component {name!r}: {what} must be finite numbers", "write [0, 1, 2, 3]")) from None
 
 
 def _grades_from_range(name: str, text: str) -> tuple[float, ...]:
@@ -262,7 +266,8 @@ def _grades_from_range(name: str, text: str) -> tuple[float, ...]:
         low = high = step = math.nan
     if not (math.isfinite(low) and math.isfinite(high) and math.isfinite(step) and step > 0 and high > low):
         raise InputError(Problem(f"component {name!r}: the range {text!r} is not understood", remedy))
-    count = round((high - low) / step)
+    # Of numbers that are this large, not even the difference is one.
+    count = round((high - low) / step) if (high - low) / step < MAXIMUM_LEVELS else MAXIMUM_LEVELS
     if count < 1 or abs(low + count * step - high) > 1e-9 * max(1.0, abs(high)) or count >= MAXIMUM_LEVELS:
         raise InputError(Problem(f"component {name!r}: the steps of {text!r} do not end at {high:g}", remedy))
     return tuple(round(low + index * step, 10) for index in range(count + 1))

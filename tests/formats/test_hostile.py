@@ -10,7 +10,11 @@ import pytest
 
 from support.hostile_files import run_case
 
-CASES: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("hostile.toml").read_text("utf-8"))["case"]
+CASES: list[dict[str, Any]] = [
+    case
+    for name in ("hostile.toml", "everyday.toml")
+    for case in tomllib.loads(Path(__file__).with_name(name).read_text("utf-8"))["case"]
+]
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])

@@ -51,8 +51,8 @@ def test_one_distinct_grade_asks_for_a_rubric() -> None:
 
 def test_too_many_distinct_grades_are_no_component() -> None:
     with pytest.raises(pg.InputError, match="'S' has 1,002 different grades, too many for a component"):
-        _book([float(grade) for grade in range(1002)])
-    assert _book([float(grade) for grade in range(1001)]).rubric["S"].n_levels == 1001
+        _book([float(grade) for grade in reversed(range(1002))])
+    assert _book([float(grade) for grade in reversed(range(1001))]).rubric["S"].n_levels == 1001
 
 
 def test_grades_that_are_no_grades_ask_for_a_rubric() -> None:

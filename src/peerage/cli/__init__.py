@@ -35,7 +35,7 @@ from peerage.cli import (
     study,
     update,
 )
-from peerage.cli.console import describe_error, say
+from peerage.cli.console import describe_error, describe_failure, say
 from peerage.errors import PeerageError, ServiceError
 from peerage.version import __version__
 
@@ -107,7 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say(describe_error(error))
         return FAULT if isinstance(error, ServiceError) else BAD_INPUT
     except OSError as error:
-        say(f"{error.filename or 'the operating system'}: {error.strerror or error}")
+        say(describe_failure(error))
         return FAULT
     except MemoryError:
         say("there is not enough memory for this; use a smaller input, or fewer draws or chains")

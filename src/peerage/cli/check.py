@@ -26,6 +26,10 @@ def command(
     grades: data_options.Grades,
     rubric: data_options.RubricFile = None,
     columns: data_options.Columns = None,
+    components: data_options.Components = None,
+    drop: data_options.Drop = None,
+    exact_ids: data_options.ExactIds = False,
+    limits: data_options.Limits = None,
     snap: data_options.Snap = False,
     duplicates: data_options.DuplicatesOption = data_options.Duplicates.ERROR,
     exclude: data_options.Exclude = None,
@@ -35,7 +39,9 @@ def command(
 ) -> None:
     """Say what was understood of GRADES and what is wrong, without fitting."""
     try:
-        books = data_options.load_classes(grades, rubric, columns, snap, duplicates, exclude, until, by)
+        books = data_options.load_classes(
+            grades, rubric, columns, snap, duplicates, exclude, until, by, False, components, drop, exact_ids, limits
+        )
     except InputError as error:
         if as_json:
             typer.echo(json.dumps({"ok": False, "problems": [asdict(problem) for problem in error.problems]}, indent=2))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from peerage.cli.setting_flags import as_line, with_flag
+from peerage.cli.setting_flags import ASKED, QUESTIONS, as_line, with_flag
 from peerage.errors import InputError, PeerageError, Problem
 
 if TYPE_CHECKING:
@@ -36,10 +37,22 @@ def warn(notices: Iterable[Problem], where: str = "") -> None:
 
 
 def describe_error(error: PeerageError) -> str:
-    """The error's text; of many problems of one kind, the first few and how many more there are."""
+    """The error's text; of many problems of one kind, the first few and how many more there are.
+
+    Where answers to questions can help, the last line says how to be asked.
+    """
     if not isinstance(error, InputError):
         return with_flag(str(error), error.setting)
-    return "\n".join(shorten(error.problems))
+    asked = any(problem.setting in ASKED for problem in error.problems)
+    return "\n".join([*shorten(error.problems), *([QUESTIONS] if asked else [])])
+
+
+def describe_failure(error: OSError) -> str:
+    """What the operating system refuses, and for which file; of a folder that could not be copied, the first file."""
+    if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list) and error.args[0]:
+        _, target, reason = error.args[0][0]
+        return f"{target}: {str(reason).partition('] ')[2].partition(': ')[0] or reason}"
+    return f"{error.filename or 'the operating system'}: {error.strerror or error}"
 
 
 def shorten(problems: Iterable[Problem]) -> list[str]:

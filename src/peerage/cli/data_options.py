@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Sequence
 from enum import StrEnum
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from peerage.gradebook.book import Gradebook
     from peerage.gradebook.rulings import Exclusion
     from peerage.rubric import Rubric
+
+LONGEST_LIMIT = 15
+"""How many digits a limit can have."""
 
 
 class Duplicates(StrEnum):
@@ -35,6 +39,39 @@ RubricFile = Annotated[
 Columns = Annotated[
     str | None,
     typer.Option(metavar="NAME=COLUMN,...", help="Which column is which: grader=Reviewer,submission=Paper."),
+]
+Components = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME,...",
+        help="The only columns or components to read as grades: Structure,Evidence.",
+        rich_help_panel=panels.DATA,
+    ),
+]
+Drop = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME,...",
+        help="Columns or components that are not read, such as a total.",
+        rich_help_panel=panels.DATA,
+    ),
+]
+ExactIds = Annotated[
+    bool,
+    typer.Option(
+        "--exact-ids",
+        help="Ids that differ only in capitals or spaces are different people.",
+        rich_help_panel=panels.DATA,
+    ),
+]
+Limits = Annotated[
+    str | None,
+    typer.Option(
+        "--limits",
+        metavar="NAME=NUMBER,...",
+        help="How much is read at most: rows=20000000,columns=2000.",
+        rich_help_panel=panels.DATA,
+    ),
 ]
 Snap = Annotated[
     bool,
@@ -88,9 +125,16 @@ def load_gradebook(
     duplicates: Duplicates,
     exclude: Path | Sequence[Exclusion] | None = None,
     until: str | None = None,
+    components: str | None = None,
+    drop: str | None = None,
+    exact_ids: bool = False,
+    limits: str | None = None,
 ) -> Gradebook:
     """Read the gradebook that the shared data options describe."""
-    return load_classes(grades, rubric, columns, snap, duplicates, exclude, until, by=None)[""]
+    (book,) = load_classes(
+        grades, rubric, columns, snap, duplicates, exclude, until, None, False, components, drop, exact_ids, limits
+    ).values()
+    return book
 
 
 def load_classes(
@@ -103,6 +147,10 @@ def load_classes(
     until: str | None,
     by: str | None,
     by_optional: bool = False,
+    components: str | None = None,
+    drop: str | None = None,
+    exact_ids: bool = False,
+    limits: str | None = None,
 ) -> dict[str, Gradebook]:
     """Read the gradebook of each class that the shared data options describe; without a column there is one."""
     from peerage.formats import read_classes
@@ -113,11 +161,29 @@ def load_classes(
         by=by,
         by_optional=by_optional,
         columns=parse_columns(columns),
+        components=None if components is None else parse_names(components),
+        drop=parse_names(drop or ""),
+        exact_ids=exact_ids,
+        limits=parse_limits(limits),
         snap=snap,
         duplicates=duplicates.value,
         exclude=exclude,
         until=until,
     )
+
+
+def parse_names(text: str) -> tuple[str, ...]:
+    """The names in a list such as ``Structure,"Evidence, if any"``."""
+    return tuple(name.strip() for line in csv.reader([text], skipinitialspace=True) for name in line if name.strip())
+
+
+def parse_limits(text: str | None) -> dict[str, int]:
+    """Turn ``rows=20000000,columns=2000`` into numbers by name."""
+    pairs = [part.partition("=") for part in (text or "").split(",") if part.strip()]
+    for name, _, number in pairs:
+        if not number.strip().isdecimal() or len(number) > LONGEST_LIMIT:
+            raise InputError(Problem(f"--limits: {name.strip()!r} has no whole number", "write it as rows=20000000"))
+    return {name.strip(): int(number) for name, _, number in pairs}
 
 
 def parse_columns(text: str | None) -> dict[str, str] | None:

@@ -32,6 +32,10 @@ def command(
     out: Out = None,
     rubric: data_options.RubricFile = None,
     columns: data_options.Columns = None,
+    components: data_options.Components = None,
+    drop: data_options.Drop = None,
+    exact_ids: data_options.ExactIds = False,
+    limits: data_options.Limits = None,
     snap: data_options.Snap = False,
     duplicates: data_options.DuplicatesOption = data_options.Duplicates.ERROR,
     exclude: data_options.Exclude = None,
@@ -69,7 +73,9 @@ def command(
 
     require_figures()
     model = sampling_options.load_model(no_bias, no_effort, no_censoring, correlation, priors)
-    book = data_options.load_gradebook(grades, rubric, columns, snap, duplicates, exclude, until)
+    book = data_options.load_gradebook(
+        grades, rubric, columns, snap, duplicates, exclude, until, components, drop, exact_ids, limits
+    )
     book, model = sampling_options.with_fixed(book, model, fixed)
     warn(book.notices)
     long: dict[str, Any] = {"chains": chains, "draws": draws, "burn_in": burn_in, "seed": seed}

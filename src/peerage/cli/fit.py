@@ -74,6 +74,10 @@ def command(
     required_reviews: credit.RequiredReviews = 0,
     seed: sampling_options.Seed = 0,
     quiet: data_options.Quiet = False,
+    components: data_options.Components = None,
+    drop: data_options.Drop = None,
+    exact_ids: data_options.ExactIds = False,
+    limits: data_options.Limits = None,
     snap: data_options.Snap = False,
     duplicates: data_options.DuplicatesOption = data_options.Duplicates.ERROR,
     until: data_options.Until = None,
@@ -116,7 +120,9 @@ def command(
     sampling = sampling_options.sampling(chains, draws, target_ess, burn_in, seed, workers, memory, quiet)
     plan = _plan(model, model_name is not None, choices, sampling, republish)
     files = staff_options.StaffFiles.of(grades, override, fixed, published, pseudonyms)
-    books = data_options.load_classes(grades, rubric, columns, snap, duplicates, exclude, until, by)
+    books = data_options.load_classes(
+        grades, rubric, columns, snap, duplicates, exclude, until, by, False, components, drop, exact_ids, limits
+    )
     record = fit_classes.fit_and_show(books, by, plan, files, out, shown=not as_json)
     if as_json:
         typer.echo(json.dumps(record, indent=2))

@@ -5,7 +5,6 @@ It names files and settings and nothing else: a setting that is not known is ref
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 import tomli_w
 
 from peerage.errors import InputError, Problem
-from peerage.support.textfile import read_text
+from peerage.support.textfile import parse_toml, read_text
 
 PROJECT = "peerage.toml"
 
@@ -21,6 +20,10 @@ _SETTINGS: dict[str, tuple[type, str]] = {
     "rubric": (str, "rubric"),
     "output": (str, "out"),
     "by": (str, "by"),
+    "columns": (str, "columns"),
+    "components": (str, "components"),
+    "drop": (str, "drop"),
+    "exact_ids": (bool, "exact_ids"),
     "exclude": (str, "exclude"),
     "until": (str, "until"),
     "override": (str, "override"),
@@ -34,7 +37,7 @@ _SETTINGS: dict[str, tuple[type, str]] = {
 }
 """The kind of each setting, and the option of ``peerage fit`` that it stands for."""
 
-_SHARED = ("grades", "rubric", "exclude", "until", "by")
+_SHARED = ("grades", "rubric", "columns", "components", "drop", "exact_ids", "exclude", "until", "by")
 """The options that ``peerage check`` has as well."""
 
 _FEATURES = ("bias", "effort", "censoring", "correlation")
@@ -49,8 +52,8 @@ _WORDS = {str: "text", int: "a whole number", bool: "true or false"}
 def defaults(path: Path) -> dict[str, dict[str, Any]]:
     """What the options of commands are where the user does not say it, by command."""
     try:
-        said = tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
+        said = parse_toml(read_text(path))
+    except ValueError as error:
         raise InputError(Problem(f"is not valid TOML ({error})", "correct it", path.name)) from None
     model = said.pop("model", {})
     patterns = said.pop("grades", [])
@@ -76,7 +79,11 @@ def files_of(pattern: str) -> list[str]:
     parts = path.relative_to(path.anchor)
     if not parts.parts:
         return []
-    return sorted(str(found) for found in Path(path.anchor).glob(str(parts)) if found.is_file())
+    try:
+        return sorted(str(found) for found in Path(path.anchor).glob(str(parts)) if found.is_file())
+    except ValueError:
+        # A pattern such as a**b, in which two stars are not a folder of their own.
+        return []
 
 
 def project_text(grades: str, rubric: str, output: str, required_reviews: int) -> str:

@@ -57,6 +57,10 @@ def command(
     out: Out = None,
     rubric: data_options.RubricFile = None,
     columns: data_options.Columns = None,
+    components: data_options.Components = None,
+    drop: data_options.Drop = None,
+    exact_ids: data_options.ExactIds = False,
+    limits: data_options.Limits = None,
     snap: data_options.Snap = False,
     duplicates: data_options.DuplicatesOption = data_options.Duplicates.ERROR,
     exclude: data_options.Exclude = None,
@@ -93,7 +97,9 @@ def command(
     out = grades[0].with_name(grades[0].stem + SUFFIX) if out is None else out
     result_folder.check_target(out, [*grades, *sampling_options.files_of(priors, rubric, fixed, exclude)])
     model = sampling_options.load_model(no_bias, no_effort, no_censoring, correlation, priors)
-    book = data_options.load_gradebook(grades, rubric, columns, snap, duplicates, exclude, until)
+    book = data_options.load_gradebook(
+        grades, rubric, columns, snap, duplicates, exclude, until, components, drop, exact_ids, limits
+    )
     book, model = sampling_options.with_fixed(book, model, fixed)
     warn(book.notices)
     which: dict[str, Any] = {"random": random, "one_at_a_time": one_at_a_time, "screening": not no_screening}

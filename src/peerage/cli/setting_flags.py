@@ -11,18 +11,26 @@ FLAGS = {
     "by": "--by",
     "chains": "--chains",
     "columns": "--columns",
+    "components": "--components",
     "draws": "--draws",
+    "drop": "--drop",
     "duplicates": "--duplicates",
+    "exact_ids": "--exact-ids",
     "exclude": "--exclude",
     "final": "--final",
     "format": "--format",
-    "interactive": "--interactive",
+    "limits": "--limits",
     "memory": "--memory",
     "override": "--override",
     "rubric": "--rubric",
     "snap": "--snap",
     "until": "--until",
 }
+
+ASKED = ("columns", "interactive")
+"""Settings that answers to questions can make."""
+
+QUESTIONS = "To be asked what the columns and the words in them mean: peerage import FILE -o DIR --interactive"
 
 
 def with_flag(text: str, setting: str) -> str:

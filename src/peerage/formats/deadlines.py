@@ -14,7 +14,7 @@ from peerage.errors import InputError, Problem
 from peerage.formats.rows.agreement import Claim
 from peerage.formats.rows.entries import Entries
 from peerage.formats.rows.findings import Findings, NothingLeftError
-from peerage.formats.rows.placing import time_of
+from peerage.formats.rows.times import time_of, times_of
 from peerage.support.wording import counted, listed, quoted
 
 _REMEDY = "write it as 2024-09-30, 2024-09-30 17:05, or week1=2024-09-30,week2=2024-10-07"
@@ -108,7 +108,7 @@ class Until:
 
 def _times(entries: Entries) -> NDArray[np.datetime64]:
     """When each row was written; not a time where it does not say."""
-    return np.array([time_of(text) for text in entries.time.values], dtype="datetime64[us]")[entries.time.codes]
+    return times_of(entries.time.values)[entries.time.codes]
 
 
 def _assignments(entries: Entries) -> Sequence[str]:

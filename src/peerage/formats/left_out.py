@@ -24,6 +24,10 @@ class Cut:
         if self.until is not None:
             self.until.check(entries)
 
+    def respelt(self, entries: Entries) -> Cut:
+        """The same with names as the entries spell them."""
+        return replace(self, exclusions=self.exclusions.respelt(entries))
+
     def within(self, entries: Entries) -> Cut:
         """The same without the exclusions that are about other classes."""
         return replace(self, exclusions=self.exclusions.within(entries))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import get_args
@@ -12,12 +12,14 @@ from typing import get_args
 import pandas as pd
 
 from peerage.errors import InputError, Problem
+from peerage.formats.chosen_components import Choice
 from peerage.formats.deadlines import Until
 from peerage.formats.left_out import NOTHING, Cut
 from peerage.formats.rows.assemble import Duplicates, assemble
 from peerage.formats.rows.column_roles import Layout, class_column, no_class_column, understand
 from peerage.formats.rows.entries import Entries, class_of_rows, gather
 from peerage.formats.rows.findings import Findings, collect
+from peerage.formats.rows.identity import one_spelling
 from peerage.formats.several_classes import books_of, split
 from peerage.formats.staff.exclusions import Exclusions
 from peerage.formats.systems.extract import LAYOUT, Extract, Table, joined
@@ -26,40 +28,62 @@ from peerage.formats.wizard.mapping import FileMapping
 from peerage.gradebook.book import Gradebook
 from peerage.gradebook.rulings import Exclusion
 from peerage.rubric import RUBRIC_NAME, Rubric
-from peerage.tables import parquet
+from peerage.tables.frames import Foreign, sheet_of_frame
 from peerage.tables.known_columns import FIELDS, fold
+from peerage.tables.limits import LIMITS, Limits
 from peerage.tables.reading_files import read_source
 from peerage.tables.sheet import Sheet
 
 PathLike = str | os.PathLike[str]
 
 
+@dataclass(frozen=True)
+class Wishes:
+    """How tables are to be read, as :func:`read_classes` takes it."""
+
+    columns: Mapping[str, str]
+    components: tuple[str, ...] | None
+    drop: tuple[str, ...]
+    snap: bool
+    duplicates: Duplicates
+    exact_ids: bool
+    by: str | None
+    by_optional: bool
+    limits: Limits
+
+
 def read_grades(
-    paths: PathLike | Sequence[PathLike] | pd.DataFrame,
+    paths: PathLike | Sequence[PathLike] | pd.DataFrame | Foreign,
     rubric: PathLike | Rubric | None = None,
     *,
     columns: Mapping[str, str] | None = None,
+    components: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
     snap: bool = False,
     duplicates: Duplicates = "error",
+    exact_ids: bool = False,
     format_name: str | None = None,
     mapping: FileMapping | None = None,
     exclude: PathLike | Sequence[Exclusion] | None = None,
     until: str | None = None,
+    limits: Mapping[str, int] | None = None,
 ) -> Gradebook:
     """Read grades from one or several files (CSV, TSV, XLSX or Parquet; long or wide), or from another system's files.
 
-    A table in memory is read as a file is; messages count its rows from 0.
+    A table in memory, such as pandas' or Polars', is read as a file is; messages name its rows by its index.
 
     Without ``rubric``, a ``rubric.toml`` beside the files is used; without that, the system's own; without that, the
     rubric is inferred. Which system wrote a file is recognised from what it holds, unless ``format_name`` says it.
-    ``columns`` maps our column names to the file's, as in ``{"grader": "Reviewer"}``. With ``snap``, grades that
-    are not on the rubric move to the nearest that is. ``duplicates`` says what happens when a grader grades a
-    component of a submission more than once: an error, the last grade, or the mean. A ``mapping``, made from
-    the answers to questions about the file, says which format, columns and rubric are meant where no argument does.
+    ``columns`` maps our column names to the file's, as in ``{"grader": "Reviewer"}``. ``components`` are the only ones
+    that are read, and ``drop`` names columns and components that are not. With ``snap``, grades that are not on the
+    rubric move to the nearest that is. ``duplicates`` says what happens when a grader grades a component of a
+    submission more than once: an error, the last grade, or the mean. Ids that differ only in capitals or spaces are
+    one person's, unless ``exact_ids``. A ``mapping``, made from the answers to questions about the file, says which
+    format, columns and rubric are meant where no argument does.
 
     ``exclude`` names reviews that do not count, or a file of them; without it, an ``exclude.csv`` beside the files is
     used. ``until`` leaves out what was written after a day or a time, or after each assignment's own, as in
-    ``"week1=2024-09-30,week2=2024-10-07"``.
+    ``"week1=2024-09-30,week2=2024-10-07"``. ``limits`` raises or lowers how much is read, as in ``{"columns": 2000}``.
 
     What was surprising is in the gradebook's ``notices``; :class:`InputError` lists everything that is wrong.
     """
@@ -68,29 +92,37 @@ def read_grades(
         rubric,
         by=None,
         columns=columns,
+        components=components,
+        drop=drop,
         snap=snap,
         duplicates=duplicates,
+        exact_ids=exact_ids,
         format_name=format_name,
         mapping=mapping,
         exclude=exclude,
         until=until,
+        limits=limits,
     ).values()
     return book
 
 
 def read_classes(
-    paths: PathLike | Sequence[PathLike] | pd.DataFrame,
+    paths: PathLike | Sequence[PathLike] | pd.DataFrame | Foreign,
     rubric: PathLike | Rubric | None = None,
     *,
     by: str | None,
     by_optional: bool = False,
     columns: Mapping[str, str] | None = None,
+    components: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
     snap: bool = False,
     duplicates: Duplicates = "error",
+    exact_ids: bool = False,
     format_name: str | None = None,
     mapping: FileMapping | None = None,
     exclude: PathLike | Sequence[Exclusion] | None = None,
     until: str | None = None,
+    limits: Mapping[str, int] | None = None,
 ) -> dict[str, Gradebook]:
     """Read several classes, such as sections or courses, from the same files: a gradebook for each value of a column.
 
@@ -98,21 +130,35 @@ def read_classes(
     has no name. All else is as in :func:`read_grades`. A rubric that is not given is inferred for each class. A
     submission belongs to one class; a grader may be in several, of which none knows what was done in another.
     """
-    if isinstance(paths, pd.DataFrame):
-        table = Table(parquet.from_frame("", paths, first_row=0))
+    named = None if components is None else tuple(components)
+    bounds = LIMITS.with_changes(limits or {})
+    wishes = Wishes(columns or {}, named, tuple(drop), snap, duplicates, exact_ids, by, by_optional, bounds)
+    _check(wishes)
+    if isinstance(paths, pd.DataFrame | Foreign):
+        table = Table(sheet_of_frame(paths))
         rubric = None if rubric is None else _as_rubric(rubric)
-        cut = _cut((), exclude, until)
-        return _from_tables([table], rubric, columns or {}, snap, duplicates, Findings(), (), cut, by, by_optional)
-    files = [Path(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
-    if not files:
-        raise InputError(Problem("no file of grades was given", "name at least one"))
+        return _from_tables([table], rubric, wishes, Findings(), cut=_cut((), exclude, until))
+    return _from_files(_files(paths), rubric, wishes, format_name, mapping, exclude, until)
+
+
+def _from_files(
+    files: Sequence[Path],
+    rubric: PathLike | Rubric | None,
+    wishes: Wishes,
+    format_name: str | None,
+    mapping: FileMapping | None,
+    exclude: PathLike | Sequence[Exclusion] | None,
+    until: str | None,
+) -> dict[str, Gradebook]:
     found = Findings()
     sources = collect(
-        found, (partial(read_source, file, name) for file, name in zip(files, _names(files), strict=True))
+        found,
+        (partial(read_source, file, name, wishes.limits) for file, name in zip(files, _names(files), strict=True)),
     )
     if mapping is not None:
         rubric, format_name = rubric or mapping.rubric, format_name or mapping.format_name
-        snap, duplicates = snap or mapping.snap, mapping.duplicates if duplicates == "error" else duplicates
+        duplicates = mapping.duplicates if wishes.duplicates == "error" else wishes.duplicates
+        wishes = replace(wishes, snap=wishes.snap or mapping.snap, duplicates=duplicates)
     rubric = _rubric_beside(files, found) if rubric is None else _as_rubric(rubric)
     cut = _cut(files, exclude, until)
     systems, tables = recognise(sources, format_name)
@@ -124,69 +170,90 @@ def read_classes(
         if mapping is not None and mapping.columns:
             own = [*(table for extract in extracts for table in extract.tables), *own]
             own = collect(found, (partial(mapping.table, table.sheet) for table in own))
-            columns, extracts = mapping.given, [replace(extract, tables=()) for extract in extracts]
+            extracts = [replace(extract, tables=()) for extract in extracts]
+            wishes = replace(wishes, columns=mapping.given)
         # A column that a file has but its reader does not keep could hold several classes all the same.
-        by_optional = by_optional and not any(fold(by or "") in source.header for source in sources)
-        return _from_tables(own, rubric, columns or {}, snap, duplicates, found, extracts, cut, by, by_optional)
+        optional = wishes.by_optional and not any(fold(wishes.by or "") in source.header for source in sources)
+        return _from_tables(own, rubric, replace(wishes, by_optional=optional), found, extracts, cut)
     except InputError as error:
         # A row of another system can hold several grades, and what is wrong with the row is said once.
         raise InputError(dict.fromkeys([*recognised, *error.problems])) from None
 
 
-def _cut(files: Sequence[Path], exclude: PathLike | Sequence[Exclusion] | None, until: str | None) -> Cut:
-    return Cut(_exclusions(files, exclude), None if until is None else Until.parse(until))
-
-
 def _from_tables(
     tables: Sequence[Table],
     rubric: Rubric | None,
-    columns: Mapping[str, str],
-    snap: bool,
-    duplicates: Duplicates,
+    wishes: Wishes,
     found: Findings,
     extracts: Sequence[Extract] = (),
     cut: Cut = NOTHING,
-    by: str | None = None,
-    by_optional: bool = False,
 ) -> dict[str, Gradebook]:
-    _check_options(columns, duplicates)
     tables = [*(table for extract in extracts for table in extract.tables), *tables]
-    if columns and not tables:
+    if wishes.columns and not tables:
         remedy = "do not say which column is which, or read the files as plain tables"
         raise InputError(Problem("no file has columns to choose from", remedy, setting="columns"))
+    choice = Choice(wishes.components, wishes.drop)
     rubric = rubric or joined(part for extract in extracts for part in extract.components)
-    components = None if rubric is None else rubric.names
-    resolved = [table.resolved(columns, alone=len(tables) == 1) for table in tables]
-    layouts = collect(found, (partial(understand, sheet, components, mapping, by) for sheet, mapping in resolved))
+    named = [*(rubric.names if rubric else ()), *(name for table in tables for name in table.sheet.header)]
+    rubric = choice.of_rubric(rubric)
+    tables = [choice.of_table(table, wishes.columns) for table in tables]
+    resolved = [table.resolved(wishes.columns, alone=len(tables) == 1) for table in tables]
+    wanted = wishes.components if rubric is None else rubric.names
+    layouts = collect(found, (partial(understand, sheet, wanted, mapping, wishes.by) for sheet, mapping in resolved))
     sheets = [sheet for sheet, _ in resolved]
     extracted = [sheet for extract in extracts for sheet in extract.sheets]
     if not extracted:
         found.problems += _missing_components(sheets, layouts, rubric)
     found.refuse()
     found.notices += (notice for extract in extracts for notice in extract.notices)
-    found.notices += (notice for table in tables for notice in table.notices(columns))
-    sheets, layouts = [*extracted, *sheets], [*(_extracted(sheet, by) for sheet in extracted), *layouts]
-    if by_optional and not any(layout.by for layout in layouts):
-        by = None
-    if by is not None:
-        found.problems += (
-            no_class_column(sheet, by) for sheet, layout in zip(sheets, layouts, strict=True) if layout.by is None
-        )
-        found.refuse()
+    found.notices += (notice for table in tables for notice in table.notices(wishes.columns))
+    sheets = [*extracted, *sheets]
+    layouts = [*(_extracted(sheet, wishes.by) for sheet in extracted), *layouts]
+    by = _class_column(sheets, layouts, wishes, found)
     for sheet, layout in zip(sheets, layouts, strict=True):
         found.notices += (*sheet.notices, *layout.notices)
-    entries = gather(sheets, layouts)
+    entries = choice.of_entries(gather(sheets, layouts), named)
+    wishes.limits.check("components", len(entries.component.values), "components")
+    entries, respelt = (entries, []) if wishes.exact_ids else one_spelling(entries)
+    found.notices += respelt
+    cut = cut if wishes.exact_ids else cut.respelt(entries)
     cut.check(entries)
 
     def build(part: Entries, found: Findings) -> Gradebook:
         kept, excluded = (cut if by is None else cut.within(part)).apply(part, found)
-        book = assemble(kept, rubric, found, snap=snap, duplicates=duplicates)
+        book = assemble(kept, rubric, found, snap=wishes.snap, duplicates=wishes.duplicates)
         return replace(book, exclusions=excluded)
 
-    if by is None:
-        return {"": build(entries, found)}
-    parts = split(entries, class_of_rows(sheets, layouts), by, found)
-    return books_of(parts, by, found, build)
+    try:
+        if by is None:
+            return {"": build(entries, found)}
+        parts = split(entries, class_of_rows(sheets, layouts), by, found)
+        return books_of(parts, by, found, build)
+    except InputError as error:
+        # Two people who were taken for one seem to repeat or to contradict themselves.
+        raise InputError([*respelt, *error.problems]) from None
+
+
+def _class_column(sheets: Sequence[Sheet], layouts: Sequence[Layout], wishes: Wishes, found: Findings) -> str | None:
+    """The column that tells classes apart, if there are several; every file has to have it."""
+    if wishes.by is None or (wishes.by_optional and not any(layout.by for layout in layouts)):
+        return None
+    found.problems += (
+        no_class_column(sheet, wishes.by) for sheet, layout in zip(sheets, layouts, strict=True) if layout.by is None
+    )
+    found.refuse()
+    return wishes.by
+
+
+def _files(paths: PathLike | Sequence[PathLike]) -> list[Path]:
+    files = [Path(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
+    if not files:
+        raise InputError(Problem("no file of grades was given", "name at least one"))
+    return files
+
+
+def _cut(files: Sequence[Path], exclude: PathLike | Sequence[Exclusion] | None, until: str | None) -> Cut:
+    return Cut(_exclusions(files, exclude), None if until is None else Until.parse(until))
 
 
 def _extracted(sheet: Sheet, by: str | None) -> Layout:
@@ -197,14 +264,15 @@ def _extracted(sheet: Sheet, by: str | None) -> Layout:
     return replace(LAYOUT, by=column)
 
 
-def _check_options(columns: Mapping[str, str], duplicates: str) -> None:
-    unknown = [name for name in columns if name not in FIELDS]
+def _check(wishes: Wishes) -> None:
+    unknown = [name for name in wishes.columns if name not in FIELDS]
     if unknown:
         remedy = f"use {', '.join(FIELDS)}"
         raise InputError(Problem(f"no column can stand for {unknown[0]!r}", remedy, setting="columns"))
-    if duplicates not in get_args(Duplicates):
+    if wishes.duplicates not in get_args(Duplicates):
         remedy = f"use {', '.join(get_args(Duplicates))}"
-        raise InputError(Problem(f"repeated grades cannot be treated as {duplicates!r}", remedy, setting="duplicates"))
+        message = f"repeated grades cannot be treated as {wishes.duplicates!r}"
+        raise InputError(Problem(message, remedy, setting="duplicates"))
 
 
 def _names(files: Sequence[Path]) -> list[str]:

@@ -67,6 +67,8 @@ def fit(
 ) -> Posterior:
     """Infer true grades and graders' reliability, bias and effort.
 
+    A table in memory, such as pandas' or Polars', is read as :func:`peerage.read_grades` reads it.
+
     Each chain makes ``draws`` draws. With ``target_ess``, chains go on instead until each true grade, reliability,
     bias, effort and learned prior has as many effective draws, for the centre of its distribution and for its tails, or
     until ``memory`` is used up.
@@ -90,7 +92,7 @@ def fit(
     ['submission', 'component', 'most_likely', 'expected']
     """
     if not isinstance(book, Gradebook):
-        raise InputError("fit takes a Gradebook; make one with read_grades")
+        raise InputError("fit takes a Gradebook or a table; make one with read_grades")
     target_ess = None if target_ess is None else at_least(1, target_ess=target_ess)
     burn_in = None if burn_in is None else at_least(0, burn_in=burn_in)
     chains, draws = at_least(1, chains=chains), at_least(1, draws=draws)

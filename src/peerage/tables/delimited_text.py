@@ -6,24 +6,28 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
 
 import pandas as pd
 
 from peerage.errors import InputError, Problem
 from peerage.tables.column import Column
 from peerage.tables.known_columns import is_known
+from peerage.tables.limits import LIMITS, Limits
 from peerage.tables.sheet import Sheet, from_cells
+from peerage.tables.title_rows import LOOKED_AT, header_place, titles_left_out
 
 DELIMITERS = ",;\t|"
 HEADER_CHARACTERS = 100_000
 """How much of a file is looked at to find its delimiter."""
 
 _BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
-_SEPARATOR_LINE = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)
+_SEPARATOR_LINE = re.compile(r"sep=([,;:|^~\t])\r?\n", re.IGNORECASE)
 _BLANK_LINES = re.compile(r"(?:[,;|\t\" ]*(?:\r\n|\r|\n))*")
 
 
-def read(file: str, data: bytes) -> Sheet:
+def read(file: str, data: bytes, limits: Limits = LIMITS) -> Sheet:
     """Read delimited text."""
     text, notices = decode(file, data)
     delimiter, text = _take_separator_line(text)
@@ -35,7 +39,21 @@ def read(file: str, data: bytes) -> Sheet:
     if text.lstrip().startswith("<"):
         raise InputError(Problem("is a web page or XML, not a table", "export it as CSV or XLSX", file))
     first_row = 1 + len(skipped.splitlines())
-    return from_cells(file, _parse(file, text, delimiter or _delimiter(text), first_row), notices, first_row=first_row)
+    delimiter = delimiter or _delimiter(text)
+    titles, text = _take_titles(text, delimiter)
+    first_row += len(titles)
+    _check(file, text, delimiter, limits)
+    notices += titles_left_out(file, titles)
+    return from_cells(file, _parse(file, text, delimiter, first_row), notices, first_row=first_row)
+
+
+def _check(file: str, text: str, delimiter: str, limits: Limits) -> None:
+    """Refuse a table that is too large before it is taken apart."""
+    columns = max((len(row) for row in _first_rows(text, delimiter)), default=0)
+    rows = 1 + max(text.count("\n"), text.count("\r"))
+    limits.check("columns", columns, "columns", file)
+    limits.check("rows", rows, "rows", file)
+    limits.check("cells", rows * columns, "cells", file)
 
 
 def decode(file: str, data: bytes) -> tuple[str, list[Problem]]:
@@ -81,13 +99,30 @@ def _delimiter(text: str) -> str:
     """The delimiter under which the header holds the most known names, then the most columns."""
 
     def score(delimiter: str) -> tuple[int, int]:
-        try:
-            header = next(_records(text[:HEADER_CHARACTERS], delimiter), [])
-        except csv.Error:
-            return 0, 0
+        rows = _first_rows(text, delimiter)
+        header = rows[header_place(rows)] if rows else []
         return sum(is_known(name) for name in header), len(header)
 
     return max(DELIMITERS, key=score)
+
+
+def _first_rows(text: str, delimiter: str) -> list[list[str]]:
+    """The first few rows; fewer if a quotation mark or a cell does not end."""
+    rows: list[list[str]] = []
+    with suppress(csv.Error):
+        rows.extend(islice(_records(text[:HEADER_CHARACTERS], delimiter), LOOKED_AT))
+    return rows
+
+
+def _take_titles(text: str, delimiter: str) -> tuple[list[list[str]], str]:
+    """The rows above the header, and the text from the header on."""
+    rows = _first_rows(text, delimiter)
+    titles = rows[: header_place(rows)]
+    lines = io.StringIO(text[:HEADER_CHARACTERS], newline="")
+    reader = csv.reader(lines, delimiter=delimiter)
+    for _ in titles:
+        next(reader)
+    return titles, text[lines.tell() if titles else 0 :]
 
 
 def _records(text: str, delimiter: str) -> Iterator[list[str]]:
@@ -118,8 +153,8 @@ def _parse_ragged(file: str, text: str, delimiter: str, first_row: int) -> list[
     """Rows with more cells than the header: harmless if the surplus is empty, else every such row is a problem."""
     try:
         records = list(_records(text, delimiter))
-    except csv.Error:
-        raise InputError(_open_quote(file)) from None
+    except csv.Error as error:
+        raise InputError(_long_cell(file) if "field limit" in str(error) else _open_quote(file)) from None
     width = len(records[0])
     problems = [
         _surplus(file, first_row + index, len(record), width)
@@ -146,3 +181,8 @@ def _empty(file: str) -> Problem:
 
 def _open_quote(file: str) -> Problem:
     return Problem("a quotation mark is opened and never closed", "close or remove it", file)
+
+
+def _long_cell(file: str) -> Problem:
+    message = f"rows have more cells than the header, and a cell holds more than {csv.field_size_limit():,} characters"
+    return Problem(message, "quote cells that contain the delimiter", file)

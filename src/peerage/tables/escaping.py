@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import re
 
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
-_GUARDED_FORMULA = re.compile(r"''*[=+\-@\t\r]")
+_MARKS = "[=+\\-@\t\r\n＝＋－＠]"
+_FORMULA = re.compile(f"(^|;)('*{_MARKS})")
+_GUARDED_FORMULA = re.compile(f"(^|;)'('*{_MARKS})")
 _ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
 
 
 def guard(text: str) -> str:
-    """Put an apostrophe before text that a spreadsheet would take for a formula.
+    """Put an apostrophe before what a spreadsheet would take for a formula.
 
-    Text that has apostrophes before such a character gets one more, so that :func:`unguard` restores all text.
+    That is text that begins with one of some characters, full-width ones too, or has one of them after a semicolon,
+    which divides cells in some countries. Apostrophes that are there already get one more, so that :func:`unguard`
+    restores all text.
     """
-    return "'" + text if _FORMULA.match(text) else text
+    return _FORMULA.sub(r"\1'\2", text)
 
 
 def unguard(text: str) -> str:
-    """Take off the apostrophe that :func:`guard` puts on."""
-    return text[1:] if text.startswith("'") and _GUARDED_FORMULA.match(text) else text
+    """Take off the apostrophes that :func:`guard` puts on."""
+    return _GUARDED_FORMULA.sub(r"\1\2", text) if "'" in text else text
 
 
 def escape_xlsx(text: str) -> str:

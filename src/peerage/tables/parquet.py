@@ -1,4 +1,4 @@
-"""Parquet files, by way of the optional pyarrow, and tables that are already in memory."""
+"""Parquet files, by way of the optional pyarrow."""
 
 from __future__ import annotations
 
@@ -8,25 +8,27 @@ import numpy as np
 import pandas as pd
 
 from peerage.errors import InputError, MissingExtraError, Problem
-from peerage.tables.column import Column
-from peerage.tables.sheet import Sheet, build
+from peerage.support.bounded_files import MEGABYTE
+from peerage.tables.frames import from_frame
+from peerage.tables.limits import LIMITS, Limits
+from peerage.tables.sheet import Sheet
 
 
-def read(file: str, data: bytes) -> Sheet:
+def read(file: str, data: bytes, limits: Limits = LIMITS) -> Sheet:
     """Read a Parquet file."""
     try:
         import pyarrow as pa
+        import pyarrow.parquet as pq
     except ImportError:
         raise MissingExtraError("Parquet", "parquet") from None
     try:
+        described = pq.ParquetFile(io.BytesIO(data)).metadata
+        unpacked = sum(described.row_group(index).total_byte_size for index in range(described.num_row_groups))
+        limits.check("unpacked", unpacked / MEGABYTE, "megabytes once it is unpacked", file)
+        limits.check("columns", described.num_columns, "columns", file)
+        limits.check("rows", described.num_rows, "rows", file)
+        limits.check("cells", described.num_rows * described.num_columns, "cells", file)
         frame = pd.read_parquet(io.BytesIO(data), engine="pyarrow")
     except (pa.ArrowException, OSError, ValueError):
         raise InputError(Problem("is not a readable Parquet file", "write it again", file)) from None
-    return from_frame(file, frame, first_row=2)
-
-
-def from_frame(file: str, frame: pd.DataFrame, *, first_row: int) -> Sheet:
-    """A sheet from a table in memory; its index is not read."""
-    names = [str(name).strip() for name in frame.columns]
-    columns = [Column.of(frame.iloc[:, index]) for index in range(frame.shape[1])]
-    return build(file, names, columns, np.arange(len(frame)) + first_row)
+    return from_frame(file, frame, np.arange(len(frame)) + 2)

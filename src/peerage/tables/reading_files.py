@@ -11,10 +11,12 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 from peerage.errors import InputError, Problem
+from peerage.support.bounded_files import MEGABYTE, read_bounded
 from peerage.tables import delimited_text, parquet, xlsx
+from peerage.tables.limits import LIMITS, Limits
 from peerage.tables.sheet import Sheet
 
-Reader = Callable[[str, bytes], Sheet]
+Reader = Callable[[str, bytes, Limits], Sheet]
 
 _READERS: tuple[tuple[bytes, Reader], ...] = ((b"PK\x03\x04", xlsx.read), (b"PAR1", parquet.read))
 """What reads a file that begins with these bytes; anything else is text."""
@@ -51,38 +53,35 @@ class Source:
         return frozenset(map(str.casefold, self.content.header)) if isinstance(self.content, Sheet) else frozenset()
 
 
-def read_source(path: Path, name: str) -> Source:
+def read_source(path: Path, name: str, limits: Limits = LIMITS) -> Source:
     """Read one file of any kind; messages call it ``name``."""
-    data = read_bytes(path, name)
+    data = read_bytes(path, name, limits)
     start = data.removeprefix(b"\xef\xbb\xbf")
-    if _JSON.match(start):
-        return Source(name, _json(name, start))
-    if _XML.match(start):
-        return Source(name, _xml(name, data))
-    return Source(name, _sheet(name, data))
+    for begins, parse in ((_JSON, _json), (_XML, _xml)):
+        if begins.match(start):
+            limits.check("document", len(data) / MEGABYTE, "megabytes, being a document", name)
+            return Source(name, parse(name, start))
+    return Source(name, _sheet(name, data, limits))
 
 
 def read_sheet(path: Path, name: str) -> Sheet:
     """Read one file that has to be a table; messages call it ``name``."""
-    return _sheet(name, read_bytes(path, name))
+    return _sheet(name, read_bytes(path, name), LIMITS)
 
 
-def read_bytes(path: Path, name: str) -> bytes:
-    """What a file holds, unless it is missing or of a kind that is never read."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        problem = Problem(f"cannot be read ({error.strerror})", "check the path", str(path))
-        raise InputError(problem) from None
+def read_bytes(path: Path, name: str, limits: Limits = LIMITS) -> bytes:
+    """What a file holds, unless it is missing, too large or of a kind that is never read."""
+    data, megabytes = read_bounded(path, limits.megabytes)
+    limits.check("megabytes", megabytes, "megabytes", name)
     for mark, message, remedy in _UNREADABLE:
         if data.startswith(mark):
             raise InputError(Problem(message, remedy, name))
     return data
 
 
-def _sheet(name: str, data: bytes) -> Sheet:
+def _sheet(name: str, data: bytes, limits: Limits) -> Sheet:
     reader = next((reader for mark, reader in _READERS if data.startswith(mark)), delimited_text.read)
-    return reader(name, data)
+    return reader(name, data, limits)
 
 
 def _json(name: str, data: bytes) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +14,9 @@ from peerage.errors import InputError, Problem
 from peerage.support.wording import counted, quoted
 from peerage.tables.column import Column, is_blank
 from peerage.tables.escaping import unguard
+from peerage.tables.title_rows import LOOKED_AT, header_place, titles_left_out
 
-Numbers = NDArray[np.int64]
+Rows = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,14 +28,14 @@ class Sheet:
     file: the name that messages use
     header: the columns' names, distinct
     columns: the cells, column by column
-    rows: the number of each row as a spreadsheet shows it
+    rows: the number of each row as a spreadsheet shows it, or the label that a table in memory gives it
     notices: what was surprising about the file itself
     """
 
     file: str
     header: tuple[str, ...]
     columns: tuple[Column, ...]
-    rows: Numbers
+    rows: Rows
     notices: tuple[Problem, ...] = ()
 
     def __len__(self) -> int:
@@ -51,18 +53,20 @@ class Sheet:
 
 
 def from_cells(file: str, cells: Sequence[Column], notices: Sequence[Problem] = (), *, first_row: int = 1) -> Sheet:
-    """A sheet from all the cells of a file, the first row that is not blank being the header."""
+    """A sheet from all the cells of a file, the first row that is neither blank nor a title being the header."""
     filled = ~np.logical_and.reduce([column.blank for column in cells]) if cells else np.zeros(0, dtype=bool)
     places = np.flatnonzero(filled)
     if not len(places):
         raise InputError(Problem("is empty", "give a table with a header row", file))
-    names = [unguard(column[int(places[0])]).strip() for column in cells]
-    body = [column.take(places[1:]).map(unguard) for column in cells]
-    return build(file, names, body, places[1:] + first_row, notices)
+    first = [[unguard(column[place]).strip() for column in cells] for place in places[:LOOKED_AT].tolist()]
+    header = header_place(first)
+    body = places[header + 1 :]
+    columns = [column.take(body).map(unguard) for column in cells]
+    return build(file, first[header], columns, body + first_row, [*notices, *titles_left_out(file, first[:header])])
 
 
 def build(
-    file: str, names: Sequence[str], columns: Sequence[Column], rows: Numbers, notices: Sequence[Problem] = ()
+    file: str, names: Sequence[str], columns: Sequence[Column], rows: Rows, notices: Sequence[Problem] = ()
 ) -> Sheet:
     """A sheet from named columns; columns without a name are left out, and reported unless they are empty."""
     named = [index for index, name in enumerate(names) if not is_blank(name)]

@@ -1,7 +1,7 @@
 """Tables as files: the one writer that everything uses, by the file's suffix.
 
-A spreadsheet takes a text cell that begins with ``=``, ``+``, ``-``, ``@``, tab or carriage return for a formula.
-Such a cell gets one leading apostrophe in CSV, TSV and XLSX files, which our own readers take off again.
+What a spreadsheet would take for a formula gets an apostrophe in CSV, TSV and XLSX files, which our own readers take
+off again (:mod:`peerage.tables.escaping`).
 """
 
 from __future__ import annotations

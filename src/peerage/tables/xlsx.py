@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import warnings
+import zipfile
+from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -11,20 +13,25 @@ import openpyxl
 from openpyxl.utils import get_column_letter
 
 from peerage.errors import InputError, Problem
+from peerage.support.bounded_files import MEGABYTE
 from peerage.tables.column import Column, cell_text
 from peerage.tables.escaping import unescape_xlsx
+from peerage.tables.limits import LIMITS, Limits
 from peerage.tables.sheet import Sheet, from_cells
 
 Rows = list[list[str]]
 
 
-def read(file: str, data: bytes) -> Sheet:
+def read(file: str, data: bytes, limits: Limits = LIMITS) -> Sheet:
     """Read a workbook."""
     try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            unpacked = sum(entry.file_size for entry in archive.infolist())
+        limits.check("unpacked", unpacked / MEGABYTE, "megabytes once it is unpacked", file)
         with warnings.catch_warnings():
             # openpyxl warns of styles and validation rules that it does not know; grades do not depend on them.
             warnings.simplefilter("ignore")
-            title, rows, others = _first_sheet(file, data)
+            title, rows, others = _first_sheet(file, data, limits)
     except InputError:
         raise
     except Exception:
@@ -38,7 +45,7 @@ def read(file: str, data: bytes) -> Sheet:
     return from_cells(file, columns, notices)
 
 
-def _first_sheet(file: str, data: bytes) -> tuple[str, Rows, list[str]]:
+def _first_sheet(file: str, data: bytes, limits: Limits) -> tuple[str, Rows, list[str]]:
     """The first sheet's title and text, and the titles of the others that hold anything."""
     filled: list[str] = []
     rows: Rows = []
@@ -47,7 +54,7 @@ def _first_sheet(file: str, data: bytes) -> tuple[str, Rows, list[str]]:
         if not any(cell.value is not None for row in sheet.iter_rows() for cell in row):
             continue
         if not filled:
-            rows = _texts(file, data, sheet)
+            rows = _texts(file, data, sheet, limits)
         filled.append(sheet.title)
     return filled[0] if filled else "", rows, filled[1:]
 
@@ -56,15 +63,29 @@ def _open(data: bytes, *, computed: bool) -> Any:
     return openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=computed)
 
 
-def _texts(file: str, data: bytes, sheet: Any) -> Rows:
+def _texts(file: str, data: bytes, sheet: Any, limits: Limits) -> Rows:
     formulas = []
     rows: Rows = []
-    for cells in sheet.iter_rows():
+    columns = 0
+    for row in sheet.iter_rows():
+        cells = _filled(row)
+        columns = max(columns, len(cells))
+        limits.check("columns", columns, "columns", file)
+        limits.check("rows", len(rows) + 1, "rows", file)
         formulas += [(len(rows), index) for index, cell in enumerate(cells) if cell.data_type == "f"]
         rows.append([_text(cell) for cell in cells])
+    limits.check("cells", len(rows) * columns, "cells", file)
     if formulas:
         _fill_in(file, rows, formulas, _open(data, computed=True)[sheet.title])
     return rows
+
+
+def _filled(cells: Sequence[Any]) -> Sequence[Any]:
+    """The cells of a row up to the last that holds something; others may have a format alone."""
+    width = len(cells)
+    while width and cells[width - 1].value is None:
+        width -= 1
+    return cells[:width]
 
 
 def _fill_in(file: str, rows: Rows, formulas: list[tuple[int, int]], computed: Any) -> None:
@@ -82,11 +103,13 @@ def _fill_in(file: str, rows: Rows, formulas: list[tuple[int, int]], computed: A
 
 
 def _text(cell: Any) -> str:
-    """The text that the cell shows: an integer formatted as ``000`` keeps its leading zeros."""
+    """The text that the cell shows: an integer formatted as ``000`` keeps its zeros, and a percentage is one."""
     value = cell.value
     if isinstance(value, str):
         return unescape_xlsx(value)
     text = cell_text(value)
     if isinstance(value, int) and set(cell.number_format) == {"0"}:
         return text.zfill(len(cell.number_format))
+    if isinstance(value, int | float) and cell.number_format.endswith("%"):
+        return f"{cell_text(round(100.0 * value, 9))}%"
     return text

@@ -48,7 +48,6 @@ def test_what_is_left_out_is_said(tmp_path: Path) -> None:
         ("effort,a,,1.5", "the fixed effort of 'a' must be a probability between 0 and 1, not 1.5"),
         ("reliability,a,,0", "the fixed reliability of 'a' must be between 0.000001 and 1,000,000, not 0.0"),
         ("bias,a,Code,1", "the bias of a grader belongs to no component; leave the component empty"),
-        ("bias,A,,1", f"nobody with the id 'A' graded anything; {USE_IDS}"),
         ("bias,somebody,,1", f"nobody with the id 'somebody' graded anything; {USE_IDS}"),
         ("true_grade,s9,Code,1", f"there is no submission 's9'; {USE_IDS}"),
         ("true_grade,s0,,1", "there is no component ''; use one of Structure, Code"),

@@ -134,7 +134,7 @@ def test_a_mapping_beside_the_file_is_used_and_said(
     assert run_import(other, "-o", tmp_path / "other") == 2
     assert (
         "other.csv: has no column 'Colleague', which the mapping names; answer the questions for this file, or "
-        "name its format to read it without a mapping (the file has submission, grader, S) (--interactive)"
+        "name its format to read it without a mapping (the file has submission, grader, S)"
     ) in capsys.readouterr().err
     assert run_import(other, "--format", "table", "-o", tmp_path / "other") == 0
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import tomllib
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +24,7 @@ import numpy as np
 from peerage.errors import InputError, ModelError, Problem
 from peerage.gradebook.book import STUDENT, TA, Gradebook
 from peerage.model import Model, Priors
-from peerage.support.textfile import read_text
+from peerage.support.textfile import parse_toml, read_text
 
 Value = float | tuple[float, ...]
 
@@ -108,8 +107,8 @@ class Grid:
         if not path.exists() and not path.suffix:
             raise InputError(f"there is no grid {name!r}; use {', '.join(PAPER)} or a TOML file")
         try:
-            return cls.of(tomllib.loads(read_text(path)), path.name)
-        except tomllib.TOMLDecodeError as error:
+            return cls.of(parse_toml(read_text(path)), path.name)
+        except ValueError as error:
             raise InputError(Problem(f"is not valid TOML ({error})", REMEDY, path.name)) from None
 
     @property

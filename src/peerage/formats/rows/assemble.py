@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -16,6 +17,7 @@ from peerage.formats.rows.entries import Entries
 from peerage.formats.rows.findings import Findings, NothingLeftError
 from peerage.formats.rows.placing import inferred_rubric, place
 from peerage.formats.rows.repeated_grades import Reports, average, keep_last, repeated
+from peerage.formats.rows.written_grades import as_numbers
 from peerage.gradebook.book import MISSING, ROLES, Gradebook
 from peerage.gradebook.structure import surprises
 from peerage.rubric import Rubric
@@ -31,14 +33,17 @@ def assemble(
     entries: Entries, rubric: Rubric | None, found: Findings, *, snap: bool, duplicates: Duplicates
 ) -> Gradebook:
     """Check the entries and build the gradebook; raise :class:`InputError` with every problem that there is."""
+    entries, known = as_numbers(entries, found)
     claims = Claims.of(entries)
     numbers = np.array([parse_number(text) for text in entries.grade.values])[entries.grade.codes]
     found.problems += cell_checks.id_problems(entries)
     found.problems += cell_checks.grade_problems(entries, numbers)
     found.problems += claims.problems()
     cells = _graded_cells(entries, claims, numbers, found)
-    rubric = rubric or inferred_rubric(entries, numbers, cells, found)
-    reports = place(entries, rubric, numbers, cells, snap, found)
+    loose: Collection[str] = rubric.names if rubric and snap else ()
+    if rubric is None:
+        rubric, loose = inferred_rubric(entries, numbers, cells, known, found)
+    reports = place(entries, rubric, numbers, cells, loose, found)
     reports = _without_repeats(entries, reports, rubric, duplicates, found)
     found.refuse()
     _note_left_out(entries, claims, reports, found)
@@ -125,8 +130,8 @@ def _pairs(entries: Entries, rows: Indexes) -> int:
 
 
 def _build(entries: Entries, claims: Claims, rubric: Rubric, reports: Reports) -> Gradebook:
-    submission_codes = _present(entries.submission.codes, reports.submission)
-    grader_codes = _present(entries.grader.codes, reports.grader)
+    # In the order of the reviews, so that a gradebook that is written and read again is the same.
+    submission_codes, grader_codes = pd.unique(reports.submission), pd.unique(reports.grader)
     review, pairs = pd.factorize(reports.pairs)
     first = np.zeros(len(pairs), dtype=np.intp)
     first[review[::-1]] = np.arange(len(reports))[::-1]
@@ -147,12 +152,6 @@ def _build(entries: Entries, claims: Claims, rubric: Rubric, reports: Reports) -
         levels=levels,
         times=times,
     )
-
-
-def _present(codes: NDArray[np.int32], graded: Indexes) -> Indexes:
-    """The codes that are graded, in the order in which the rows name them."""
-    ordered = pd.unique(codes)
-    return np.asarray(ordered[np.isin(ordered, graded)], dtype=np.intp)
 
 
 def _places(codes: Indexes) -> NDArray[np.int32]:

@@ -36,7 +36,7 @@ def grade_problems(entries: Entries, numbers: NDArray[np.float64]) -> Iterable[P
     for cell in np.flatnonzero(~np.isfinite(numbers)):
         message = f"the grade {entries.grade[cell]!r} of {entries.component[cell]!r} is not a number"
         remedy = "write a number, or leave the cell empty if nothing was graded"
-        yield entries.problem(entries.row_of[cell], message, remedy)
+        yield entries.problem(entries.row_of[cell], message, remedy, setting="interactive")
 
 
 def sound_cells(entries: Entries, numbers: NDArray[np.float64]) -> Mask:

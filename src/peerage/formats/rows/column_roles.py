@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 
 from peerage.errors import InputError, Problem
+from peerage.formats.rows import no_grades
 from peerage.tables.column import Column
+from peerage.tables.grade_notation import is_grade, is_not_graded, letter_of
 from peerage.tables.known_columns import FIELDS, field_of, fold, names_work
-from peerage.tables.numbers import is_number
 from peerage.tables.sheet import Sheet
 
 REQUIRED = ("submission", "grader")
@@ -38,9 +39,10 @@ class Layout:
 def understand(
     sheet: Sheet, components: Sequence[str] | None, mapping: Mapping[str, str], by: str | None = None
 ) -> Layout:
-    """Find out what each column means, from the user's mapping, our names, the rubric's components and synonyms.
+    """Find out what each column means, from the user's mapping, our names, the components' names and synonyms.
 
-    The column that tells classes apart is no component.
+    The column that tells classes apart is no component. Where components are not named, columns of numbers are, unless
+    they seem to be something else.
     """
     fields = _mapped(sheet, mapping)
     _add_own_names(sheet, fields)
@@ -50,10 +52,12 @@ def understand(
     if "component" in fields:
         _require(sheet, fields, ("grade",))
         found: dict[str, str] = {}
+        others: dict[str, str] = {}
     else:
-        found = _wide(sheet, fields, components, "grade" in mapping, by)
-    used = {*fields.values(), *found.values(), by or ""}
-    return Layout(fields, found, tuple(_notices(sheet, fields, mapping, used)), by)
+        found, others = _wide(sheet, fields, components, "grade" in mapping, by)
+    used = {*fields.values(), *found.values(), *others, by or ""}
+    notices = (*_notices(sheet, fields, mapping, used), *no_grades.notices(sheet, others))
+    return Layout(fields, found, notices, by)
 
 
 def class_column(sheet: Sheet, fields: Mapping[str, str], name: str) -> str | None:
@@ -158,12 +162,15 @@ def _require(sheet: Sheet, fields: Mapping[str, str], names: Sequence[str]) -> N
 
 def _wide(
     sheet: Sheet, fields: dict[str, str], components: Sequence[str] | None, grade_is_mapped: bool, by: str | None
-) -> dict[str, str]:
-    """The component columns of the wide form; a lone column ``grade`` is the one component."""
+) -> tuple[dict[str, str], dict[str, str]]:
+    """The component columns of the wide form, and why others are none; a lone column ``grade`` is the one component."""
     free = [name for name in sheet.header if name not in fields.values() and name != by]
     grade = fields.pop("grade", None)
+    others: dict[str, str] = {}
     if components is None:
-        found = {grade: grade} if grade else {name: name for name in free if _looks_graded(sheet, name)}
+        graded = [grade] if grade else [name for name in free if _looks_graded(sheet, name)]
+        others = {} if grade else no_grades.left_out(sheet, fields["grader"], graded)
+        found = {name: name for name in graded if name not in others}
     else:
         found = _named(free if grade is None else [*free, grade], components)
         if grade is not None and (grade_is_mapped or not found) and len(components) == 1:
@@ -171,8 +178,8 @@ def _wide(
     if not found:
         wanted = "has no column of grades" if components is None else "has no column for any component of the rubric"
         remedy = f"add a column for each component, or the columns component and grade ({_offer(sheet)})"
-        raise InputError(Problem(wanted, remedy, sheet.file))
-    return found
+        raise InputError([Problem(wanted, remedy, sheet.file), *no_grades.notices(sheet, others)])
+    return found, others
 
 
 def _named(columns: Iterable[str], components: Sequence[str]) -> dict[str, str]:
@@ -189,9 +196,14 @@ def _looks_graded(sheet: Sheet, name: str) -> bool:
 
 
 def is_numeric(column: Column) -> bool:
-    """Are at least half of the cells numbers? A column of comments is no component; a typing error is a problem."""
-    filled = np.count_nonzero(~column.blank)
-    return bool(filled > 0 and np.count_nonzero(column.where(is_number)) * 2 >= filled)
+    """Are at least half of the cells numbers? A column of comments is no component; a typing error is a problem.
+
+    Percentages and shares such as ``4/5`` are numbers too, as are letters if there is nothing else.
+    """
+    filled = np.count_nonzero(~column.blank & ~column.where(is_not_graded))
+    numbers = np.count_nonzero(column.where(is_grade))
+    letters = numbers == 0 and np.count_nonzero(column.where(lambda text: letter_of(text) != ""))
+    return bool(filled > 0 and (numbers * 2 >= filled or letters == filled))
 
 
 def _notices(sheet: Sheet, fields: Mapping[str, str], mapping: Mapping[str, str], used: set[str]) -> Iterable[Problem]:

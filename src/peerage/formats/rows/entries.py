@@ -33,7 +33,7 @@ class Entries:
 
     files: tuple[str, ...]
     file: NDArray[np.int32]
-    row: NDArray[np.int64]
+    row: NDArray[Any]
     submission: Column
     grader: Column
     assignment: Column
@@ -46,7 +46,9 @@ class Entries:
 
     def problem(self, row: SupportsIndex, message: str, remedy: str, *, setting: str = "") -> Problem:
         """A problem in a row, given by index."""
-        return Problem(message, remedy, self.files[self.file[row]], int(self.row[row]), setting)
+        label = self.row[row]
+        number = label if isinstance(label, str) else int(label)
+        return Problem(message, remedy, self.files[self.file[row]], number, setting)
 
     def problems(self, rows: NDArray[Any], message: str, remedy: str) -> Iterable[Problem]:
         """The same problem in several rows, given by index."""
@@ -69,6 +71,11 @@ class Entries:
         kept |= {name: getattr(self, name).only(cells) for name in ("component", "grade")}
         place = np.cumsum(rows) - 1
         return replace(self, file=self.file[rows], row=self.row[rows], row_of=place[self.row_of[cells]], **kept)
+
+    def only_cells(self, cells: NDArray[np.bool_]) -> Entries:
+        """All rows, but some grade cells alone."""
+        component, grade = self.component.only(cells), self.grade.only(cells)
+        return replace(self, row_of=self.row_of[cells], component=component, grade=grade)
 
 
 def gather(sheets: Sequence[Sheet], layouts: Sequence[Layout]) -> Entries:

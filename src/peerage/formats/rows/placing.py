@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -15,6 +15,7 @@ from peerage.formats.rows import inferred_scale
 from peerage.formats.rows.entries import Entries
 from peerage.formats.rows.findings import Findings
 from peerage.formats.rows.repeated_grades import Reports
+from peerage.formats.rows.times import times_of
 from peerage.rubric import Rubric
 from peerage.support.wording import counted, listed, quoted
 from peerage.tables.known_columns import fold
@@ -23,21 +24,25 @@ Indexes = NDArray[np.integer[Any]]
 Values = NDArray[np.float64]
 
 
-def inferred_rubric(entries: Entries, numbers: Values, cells: Indexes, found: Findings) -> Rubric:
-    """The rubric that the grades in some cells suggest."""
+def inferred_rubric(
+    entries: Entries, numbers: Values, cells: Indexes, known: Mapping[str, inferred_scale.Legal], found: Findings
+) -> tuple[Rubric, frozenset[str]]:
+    """The rubric that the grades in some cells suggest, and its components that have a few odd grades between."""
     components = entries.component.take(cells)
     seen = {components.values[code]: numbers[cells[components.codes == code]] for code in pd.unique(components.codes)}
     try:
-        rubric, notices = inferred_scale.infer_rubric(seen)
+        rubric, notices, loose = inferred_scale.infer_rubric(seen, known)
     except InputError as error:
         files = ", ".join(filter(None, entries.files))
         raise InputError([*found.problems, *(replace(problem, file=files) for problem in error.problems)]) from None
     found.notices += notices
-    return rubric
+    return rubric, loose
 
 
-def place(entries: Entries, rubric: Rubric, numbers: Values, cells: Indexes, snap: bool, found: Findings) -> Reports:
-    """The grades in some cells as reports; those that are off the rubric are moved if ``snap``, else problems."""
+def place(
+    entries: Entries, rubric: Rubric, numbers: Values, cells: Indexes, loose: Collection[str], found: Findings
+) -> Reports:
+    """The grades in some cells as reports; those off the rubric are moved in ``loose`` components, else problems."""
     component = _components(entries, rubric, cells, found)
     cells, component = cells[component >= 0], component[component >= 0]
     level = np.zeros(len(cells), dtype=np.intp)
@@ -45,14 +50,13 @@ def place(entries: Entries, rubric: Rubric, numbers: Values, cells: Indexes, sna
     for index, scale_of in enumerate(rubric.components):
         here = component == index
         level[here], legal[here] = inferred_scale.levels_of(scale_of, numbers[cells[here]])
-    off = np.flatnonzero(~legal)
-    if snap:
-        moves = [_move(entries, rubric, cells[place], component[place], level[place]) for place in off]
-        if moves:
-            found.note(f"{counted(len(moves), 'grade')} moved to the nearest legal grade: {listed(moves)}")
-    else:
-        found.problems += (_off_rubric(entries, rubric, cells[place], component[place]) for place in off)
-        cells, component, level = cells[legal], component[legal], level[legal]
+    moved = ~legal & np.isin(component, [rubric.names.index(name) for name in loose])
+    moves = [_move(entries, rubric, cells[at], component[at], level[at]) for at in np.flatnonzero(moved)]
+    if moves:
+        found.note(f"{counted(len(moves), 'grade')} moved to the nearest legal grade: {listed(moves)}")
+    legal |= moved
+    found.problems += (_off_rubric(entries, rubric, cells[at], component[at]) for at in np.flatnonzero(~legal))
+    cells, component, level = cells[legal], component[legal], level[legal]
     at = entries.row_of[cells]
     time = _times(entries, found)[at]
     return Reports(at, entries.submission.codes[at], entries.grader.codes[at], component, level, time)
@@ -85,20 +89,11 @@ def _move(entries: Entries, rubric: Rubric, cell: SupportsIndex, component: int,
 
 
 def _times(entries: Entries, found: Findings) -> NDArray[np.datetime64]:
-    """When each row was written; unknown where the text is no ISO 8601 time."""
-    times = np.array([time_of(text) for text in entries.time.values], dtype="datetime64[us]")
+    """When each row was written; unknown where the text does not tell."""
+    times = times_of(entries.time.values)
     unknown = [text for text, time in zip(entries.time.values, times, strict=True) if text and np.isnat(time)]
     if unknown:
         number = int(np.count_nonzero(entries.time.where(set(unknown).__contains__)))
         message = f"{counted(number, 'time')} not understood and ignored: {quoted(unknown)}"
         found.note(message, "write times as 2024-09-30 17:05")
     return times[entries.time.codes]
-
-
-def time_of(text: str) -> np.datetime64:
-    """The time that a text says, in universal time if it names its zone; unknown if it is no ISO 8601 time."""
-    try:
-        time = datetime.fromisoformat(text)
-        return np.datetime64(time.astimezone(UTC).replace(tzinfo=None) if time.tzinfo else time, "us")
-    except (ValueError, OverflowError):
-        return np.datetime64("NaT", "us")

@@ -19,6 +19,7 @@ from peerage.formats.rows.findings import Findings, NothingLeftError
 from peerage.formats.staff.staff_rows import Row, beside, extra_columns, reason_problems, rows_of
 from peerage.gradebook.excluding import exclusion_notices
 from peerage.gradebook.rulings import Exclusion
+from peerage.support.spelling import Known
 from peerage.tables.reading_files import read_sheet
 
 EXCLUDE_NAME = "exclude.csv"
@@ -68,6 +69,17 @@ class Exclusions:
         ]
         if problems:
             raise InputError(problems)
+
+    def respelt(self, entries: Entries) -> Exclusions:
+        """The rules with names as the entries spell them."""
+        if not self.rules:
+            return self
+        graders, submissions = Known(entries.grader.values), Known(entries.submission.values)
+        rules = (
+            replace(rule, grader=graders.spelling(rule.grader), submission=submissions.spelling(rule.submission))
+            for rule in self.rules
+        )
+        return replace(self, rules=tuple(rules))
 
     def within(self, entries: Entries) -> Exclusions:
         """The rules that exclude something."""

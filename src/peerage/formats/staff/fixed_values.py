@@ -10,6 +10,7 @@ from peerage.errors import InputError, ModelError, Problem
 from peerage.formats.staff.staff_rows import Row, extra_columns, rows_of
 from peerage.gradebook.book import Gradebook
 from peerage.model import FIXED_COLUMNS, Fixed
+from peerage.support.spelling import Known
 from peerage.tables.column import is_blank
 from peerage.tables.numbers import is_number, parse_number
 from peerage.tables.reading_files import read_sheet
@@ -48,7 +49,12 @@ def read_fixed(path: Path, book: Gradebook, elsewhere: Collection[str] = ()) -> 
     """
     sheet = read_sheet(path, path.name)
     found = map(_Row.of, rows_of(sheet, FIXED_COLUMNS, optional=("component",)))
-    rows = [row for row in found if row.id not in elsewhere]
+    graders, submissions = Known(book.graders), Known(book.submissions)
+    rows = [
+        row._replace(id=(submissions if row.variable == "true_grade" else graders).spelling(row.id))
+        for row in found
+        if row.id not in elsewhere
+    ]
     problems = [*_row_problems(rows, book, sheet.file), *_repetitions(rows, sheet.file)]
     if problems:
         raise InputError(sorted(problems, key=lambda problem: problem.row or 0))

@@ -12,6 +12,7 @@ from peerage.formats.rows import inferred_scale
 from peerage.formats.staff.staff_rows import Row, beside, extra_columns, reason_problems, rows_of
 from peerage.gradebook.book import Gradebook
 from peerage.gradebook.rulings import Override
+from peerage.support.spelling import Known
 from peerage.tables.numbers import is_number, parse_number
 from peerage.tables.reading_files import read_sheet
 
@@ -27,7 +28,9 @@ def read_overrides(
     Rows about submissions ``elsewhere``, in other classes, are passed over.
     """
     sheet = read_sheet(path, path.name)
+    known = Known(book.submissions)
     rows = [row for row in rows_of(sheet, _COLUMNS) if row["submission"] not in elsewhere]
+    rows = [row.with_id("submission", known) for row in rows]
     place_of = {name: place for place, name in enumerate(book.submissions)}
     problems = [Problem(*found, sheet.file, row.number) for row in rows for found in _row_problems(row, book, place_of)]
     problems += _repetitions(rows, sheet.file)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from peerage.errors import InputError, Problem
 from peerage.rubric import FORBIDDEN
+from peerage.support.spelling import Known
 from peerage.tables.column import is_blank
 from peerage.tables.known_columns import fold
 from peerage.tables.sheet import Sheet
@@ -22,6 +23,10 @@ class Row:
 
     def __getitem__(self, column: str) -> str:
         return self.cells.get(column, "")
+
+    def with_id(self, column: str, known: Known) -> Row:
+        """The row with an id as it is spelt where it is known."""
+        return Row(self.cells | {column: known.spelling(self[column])}, self.number)
 
 
 def rows_of(sheet: Sheet, columns: Sequence[str], optional: Sequence[str] = ()) -> Iterator[Row]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,13 +11,14 @@ import numpy as np
 from peerage.errors import InputError
 from peerage.formats.rows.column_roles import is_numeric
 from peerage.formats.rows.inferred_scale import infer_rubric, levels_of, up_to
-from peerage.formats.rows.placing import time_of
+from peerage.formats.rows.times import times_of
 from peerage.formats.systems.extract import Table
 from peerage.formats.systems.surveys import forms
-from peerage.formats.systems.surveys.responses import is_labelled
+from peerage.formats.systems.surveys.responses import is_labelled, leading_number
 from peerage.formats.wizard.mapping import FileMapping
-from peerage.rubric import Component
+from peerage.rubric import LARGEST_GRADE, Component
 from peerage.tables.column import Column
+from peerage.tables.grade_notation import LETTERS, LETTERS_WITH_E, letter_of, out_of
 from peerage.tables.known_columns import field_of, fold, names_work
 from peerage.tables.numbers import is_number, parse_number
 from peerage.tables.sheet import Sheet
@@ -72,7 +74,7 @@ def _by_name(sheet: Sheet) -> dict[str, str]:
 def _holds_times(column: Column) -> bool:
     """Whether all that a column holds is dates or times, which a lone number is not."""
     texts = [text.strip() for text in column.values if text.strip()]
-    return bool(texts) and all(not is_number(text) and not np.isnat(time_of(text)) for text in texts)
+    return bool(texts) and not any(map(is_number, texts)) and not np.isnat(times_of(texts)).any()
 
 
 def _may_be_graded(sheet: Sheet, name: str) -> bool:
@@ -96,11 +98,21 @@ def grades_seen(mapping: FileMapping, sheet: Sheet) -> dict[str, list[float]]:
 
 
 def scale_of(name: str, seen: list[float]) -> Component:
-    """The legal grades that those seen suggest, also where there are too few to tell."""
+    """The legal grades that those seen suggest, also where there are too few to tell; none can be too large."""
+    seen = [grade for grade in seen if abs(grade) <= LARGEST_GRADE]
     try:
         return infer_rubric({name: np.array(seen)})[0].components[0] if seen else Component(name, (0.0, 1.0))
     except InputError:
         return up_to(name, max(1.0, seen[0]), seen)
+
+
+def number_of(word: str) -> str:
+    """The number that a grade in words seems to stand for; empty if it seems to stand for none."""
+    number, letter = leading_number(word), letter_of(word)
+    if is_number(number):
+        return number
+    grade = LETTERS.get(letter, LETTERS_WITH_E.get(letter, out_of(word)[0]))
+    return "" if math.isnan(grade) else f"{grade:g}"
 
 
 def is_legal(component: Component, grade: float) -> bool:

@@ -34,7 +34,7 @@ from peerage.formats.rows.column_roles import REQUIRED
 from peerage.formats.systems.extract import Table
 from peerage.formats.systems.known_systems import NAMES, TABLE
 from peerage.rubric import Rubric
-from peerage.support.textfile import read_text
+from peerage.support.textfile import parse_toml, read_text
 from peerage.tables.column import Column
 from peerage.tables.known_columns import FIELDS, fold
 from peerage.tables.sheet import Sheet
@@ -129,8 +129,8 @@ class FileMapping:
     def from_toml(cls, text: str, *, file: str = "") -> FileMapping:
         """Read a mapping from TOML text; ``file`` names its origin in messages."""
         try:
-            document = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+            document = parse_toml(text)
+        except ValueError as error:
             raise InputError(Problem(f"not valid TOML: {error}", "correct the file", file)) from None
         for message in _problems(document):
             raise InputError(Problem(message, _REMEDY, file, setting="interactive"))

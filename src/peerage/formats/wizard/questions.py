@@ -18,7 +18,6 @@ from peerage.errors import InputError, Problem
 from peerage.formats.rows.assemble import Duplicates
 from peerage.formats.systems.extract import Table
 from peerage.formats.systems.known_systems import TABLE, recognise
-from peerage.formats.systems.surveys.responses import leading_number
 from peerage.formats.wizard import guessing
 from peerage.formats.wizard.guessing import Guess
 from peerage.formats.wizard.mapping import FileMapping
@@ -155,13 +154,9 @@ class Wizard:
         if len(words) > MOST_WORDS:
             message = f"the columns of grades hold {len(words)} different answers that are not numbers"
             raise InputError(Problem(message, "choose columns of grades", self.sheet.file))
-        defaults = {word: leading_number(word) for word in words}
+        question = f"Which grade is {{}}? (a number, or {NONE})"
         return {
-            word: self.asker.ask(
-                f"Which grade is {_shown(word)}? (a number, or {NONE})",
-                defaults[word] if is_number(defaults[word]) else NONE,
-                _number_or_none,
-            )
+            word: self.asker.ask(question.format(_shown(word)), guessing.number_of(word) or NONE, _number_or_none)
             for word in words
         }
 

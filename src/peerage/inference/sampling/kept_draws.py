@@ -31,10 +31,14 @@ NewRows = Callable[[Layout, int], Any]
 """From a number of draws to the arrays that kernels write them to."""
 
 
+LEAST_MEMORY = 1e-6
+"""The fewest gigabytes that draws can be given; there is no sense in less."""
+
+
 def every_few(layout: Layout, chains: int, draws: int, memory: float) -> int:
     """Every how many draws one is kept, lest kept ones take more than so many gigabytes; 1 if all can be."""
-    if not memory > 0:
-        raise ModelError(f"memory must be a positive number of gigabytes, not {memory!r}")
+    if not memory >= LEAST_MEMORY:
+        raise ModelError(f"memory must be a positive number of gigabytes, {LEAST_MEMORY:f} at least, not {memory!r}")
     a_draw = _CELL_BYTES * layout.n_cells + _GRADER_BYTES * layout.n_graders
     wanted = math.ceil(chains * draws * a_draw / (1e9 * memory))
     return max(1, min(wanted, draws // _FEWEST))

@@ -52,7 +52,7 @@ def criteria_of(source: Source) -> dict[str, Criterion]:
             problems.append(Problem(message, "save the rubric again from the API", source.file))
         try:
             criteria[str(entry["id"])] = _criterion(name, entry)
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError):
             message = f"the criterion {name!r} has neither ratings nor a maximum above zero"
             problems.append(Problem(message, "correct its points in Canvas, or in the file", source.file))
     if problems:

@@ -17,7 +17,7 @@ from peerage.rubric import Component
 from peerage.tables.numbers import parse_number
 
 _SECONDS = re.compile("[1-9][0-9]{0,9}")
-_TAG = re.compile(r"<[^>]*>")
+_TAG = re.compile(r"<[^<>]*>")
 
 
 class Dimension(NamedTuple):

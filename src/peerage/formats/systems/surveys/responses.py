@@ -13,6 +13,7 @@ from peerage.formats.rows.column_roles import is_numeric
 from peerage.formats.systems.extract import Extract, Omissions, Table
 from peerage.support.wording import quoted
 from peerage.tables.column import Column
+from peerage.tables.grade_notation import is_not_graded
 from peerage.tables.known_columns import fold
 from peerage.tables.numbers import is_number
 from peerage.tables.sheet import Sheet
@@ -133,8 +134,8 @@ def _grader(sheet: Sheet, people: Sequence[str], reviewed: str | None) -> str | 
 
 
 def is_labelled(column: Column) -> bool:
-    """Whether all answers are numbers, some of which go on in words."""
-    texts = [text for text in column.values if text.strip()]
+    """Whether all answers are numbers, some of which go on in words; some may say that nothing was graded."""
+    texts = [text for text in column.values if text.strip() and not is_not_graded(text)]
     worded = [text for text in texts if not is_number(text)]
     return bool(worded) and all(_LABELLED.fullmatch(text) for text in worded)
 

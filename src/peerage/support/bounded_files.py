@@ -1,0 +1,34 @@
+"""Reading a file of which nobody knows how large it is, or whether it ends at all."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+from peerage.errors import InputError, Problem
+
+MEGABYTE = 1_000_000
+
+_PIPES = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
+"""How the shell names what another program writes."""
+
+
+def read_bounded(path: Path, megabytes: int) -> tuple[bytes, float]:
+    """What a file holds up to some megabytes, and how many it has, which may be more.
+
+    Devices and pipes, which need not end or even begin, are not read, but for those that the shell makes.
+    """
+    try:
+        mode = path.stat().st_mode
+        is_pipe = stat.S_ISFIFO(mode) and str(path).startswith(_PIPES)
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or is_pipe):
+            raise InputError(Problem("is not an ordinary file", "copy what it holds to one", str(path)))
+        with path.open("rb") as file:
+            data = file.read(megabytes * MEGABYTE + 1)
+        return data, max(len(data), path.stat().st_size if stat.S_ISREG(mode) else 0) / MEGABYTE
+    except OSError as error:
+        raise InputError(Problem(f"cannot be read ({error.strerror})", "check the path", str(path))) from None
+    except ValueError:
+        raise InputError(
+            Problem("cannot be read (no file can be called that)", "check the path", repr(str(path)))
+        ) from None
