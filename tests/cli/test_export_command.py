@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from peerage import cli
-from peerage.cli.export import Format
+from peerage.cli.export import ExportFormat
 from peerage.exports import mta2_files, students_csv, workbook
 from peerage.exports.exporting import NAMES, export_folder
 from support.exporting import GRADEBOOK, result_folder, run_export
@@ -16,7 +16,7 @@ from support.importing import EXAMPLES
 
 
 def test_the_command_offers_every_format() -> None:
-    assert [known.value for known in Format] == list(NAMES)
+    assert [known.value for known in ExportFormat] == list(NAMES)
 
 
 def test_every_format_is_documented() -> None:

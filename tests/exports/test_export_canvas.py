@@ -8,7 +8,7 @@ import pytest
 
 from peerage.errors import InputError
 from peerage.exports import canvas_gradebook
-from peerage.exports.canvas_gradebook import Column
+from peerage.exports.canvas_gradebook import GradebookColumn
 from support.exporting import GRADEBOOK, STAFF, TOTALS, result_folder, run_export
 from support.hostile_files import workbook
 
@@ -183,11 +183,11 @@ def test_what_cannot_be_kept_is_refused(tmp_path: Path, capsys: pytest.CaptureFi
 def test_exactly_what_canvas_exported_is_read() -> None:
     book = canvas_gradebook.read(GRADEBOOK)
     assert book.columns == (
-        Column("Essay 1", "501", "13.00"),
-        Column("essay 2", "502", "10.00"),
-        Column("Peer grading", "503", "50.00"),
-        Column("Quiz", "504", "5.00"),
-        Column("Quiz", "505", "5.00"),
+        GradebookColumn("Essay 1", "501", "13.00"),
+        GradebookColumn("essay 2", "502", "10.00"),
+        GradebookColumn("Peer grading", "503", "50.00"),
+        GradebookColumn("Quiz", "504", "5.00"),
+        GradebookColumn("Quiz", "505", "5.00"),
     )
     assert [who[0] for who, _ in book.students] == [
         "Novak, Ada",
@@ -216,7 +216,7 @@ def test_semicolons_in_names_are_not_delimiters(tmp_path: Path) -> None:
     path = tmp_path / "gradebook.csv"
     path.write_text('Student,ID,Section,"a;b;c;d;e;f (5)"\nAnn,1,A;B;C;D,2\n')
     assert canvas_gradebook.recognises(path)
-    assert canvas_gradebook.read(path).columns == (Column("a;b;c;d;e;f", "5"),)
+    assert canvas_gradebook.read(path).columns == (GradebookColumn("a;b;c;d;e;f", "5"),)
 
 
 def test_a_roster_that_is_missing_or_a_workbook(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from peerage.errors import InputError
 from peerage.exports import students_csv
-from peerage.exports.students_csv import Row
+from peerage.exports.students_csv import StudentRow
 from support.exporting import MOODLE_ROSTER, STAFF, TOTALS, result_folder, run_export
 
 
@@ -35,7 +35,10 @@ def test_ids_that_look_like_formulas_are_guarded_and_read_back(tmp_path: Path) -
     assert run_export(folder, "--to", "csv") == 0
     path = tmp_path / "out-students.csv"
     assert path.read_text("utf-8").splitlines()[1:] == ["'-ann,'@week,'=1+1,1,", "''=x,,007,2,"]
-    assert students_csv.read(path) == (Row("-ann", "@week", "=1+1", 1, None), Row("'=x", "", "007", 2, None))
+    assert students_csv.read(path) == (
+        StudentRow("-ann", "@week", "=1+1", 1, None),
+        StudentRow("'=x", "", "007", 2, None),
+    )
 
 
 def test_names_from_a_roster(tmp_path: Path) -> None:
@@ -92,9 +95,9 @@ def test_results_of_before_there_was_credit(tmp_path: Path, capsys: pytest.Captu
 def test_authors_who_owed_reviews_and_did_none_have_no_points(tmp_path: Path) -> None:
     totals = [*TOTALS[:1], ("s9", "Essay 1", "idle", 5.0)]
     assert run_export(result_folder(tmp_path / "a", totals), "--to", "csv") == 0
-    assert Row("idle", "Essay 1", "s9", 5, None) in students_csv.read(tmp_path / "a-students.csv")
+    assert StudentRow("idle", "Essay 1", "s9", 5, None) in students_csv.read(tmp_path / "a-students.csv")
     assert run_export(result_folder(tmp_path / "b", totals, required_reviews=3), "--to", "csv") == 0
-    assert Row("idle", "Essay 1", "s9", 5, 0) in students_csv.read(tmp_path / "b-students.csv")
+    assert StudentRow("idle", "Essay 1", "s9", 5, 0) in students_csv.read(tmp_path / "b-students.csv")
     assert (
         run_export(
             result_folder(tmp_path / "c", totals, required_reviews=3),

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 import peerage as pg
 from peerage.errors import InputError
-from peerage.exports.canvas_gradebook import STUDENT_COLUMNS, CanvasGradebook, Column
+from peerage.exports.canvas_gradebook import STUDENT_COLUMNS, CanvasGradebook, GradebookColumn
 from peerage.exports.export_options import Options
 from peerage.exports.exporting import EXPORTS, Export, export_folder
 from peerage.exports.moodle_grades import ID_COLUMNS, Grades
 from peerage.exports.mta2_files import Files
 from peerage.exports.sheets import SHEETS, SheetCells
-from peerage.exports.students_csv import Row
+from peerage.exports.students_csv import StudentRow
 from peerage.exports.workbook import Workbook
 from peerage.formats.systems.known_systems import FORMATS
 from peerage.tables.reading_files import read_source
@@ -39,7 +39,7 @@ digits = st.integers(1, 10**12).map(str)
 @st.composite
 def gradebooks(draw: st.DrawFn) -> CanvasGradebook:
     names = draw(st.lists(st.tuples(texts, digits), min_size=1, max_size=3, unique_by=lambda pair: pair[1]))
-    columns = tuple(Column(name, number, draw(st.sampled_from(["", "10", "12.50"]))) for name, number in names)
+    columns = tuple(GradebookColumn(name, number, draw(st.sampled_from(["", "10", "12.50"]))) for name, number in names)
     who = st.tuples(*(st.one_of(st.just(""), texts, piped) for _ in STUDENT_COLUMNS[1:]))
     cells = st.tuples(*(st.sampled_from(["", "EX", "N/A", "3.25", "-1.00"]) for _ in columns))
     # A name with these words is not one to Canvas, and a row of blanks is not a student.
@@ -63,7 +63,7 @@ mta2 = st.builds(
     st.lists(st.tuples(codes, numbers, numbers, numbers), max_size=4).map(tuple),
     st.lists(st.tuples(codes, numbers), max_size=4).map(tuple),
 )
-students = st.lists(st.builds(Row, codes, texts, texts, optional, optional), max_size=4).map(tuple)
+students = st.lists(st.builds(StudentRow, codes, texts, texts, optional, optional), max_size=4).map(tuple)
 
 
 @st.composite
@@ -121,7 +121,7 @@ def hard(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_hard_ids_in_a_table_of_students(hard: Path) -> None:
     written = BY_NAME["csv"].read(export_folder(hard, "csv").path)
-    assert written == tuple(Row(text.strip(), text, text, 4.5, 80) for text in HARD)
+    assert written == tuple(StudentRow(text.strip(), text, text, 4.5, 80) for text in HARD)
 
 
 def test_hard_ids_in_the_files_for_mechanical_ta(hard: Path) -> None:

@@ -13,9 +13,9 @@ import pytest
 from peerage.errors import InputError
 from peerage.exports import workbook
 from peerage.exports.overview import Overview
-from peerage.exports.student_marks import Marks
+from peerage.exports.student_marks import StudentMarks
 from peerage.results.results import Results
-from peerage.results.schema import GRADES, Table
+from peerage.results.schema import GRADES, ResultTable
 from support.exporting import GRADERS, TOTALS, result_folder, run_export
 
 FORMULAS = ["=1+1", '=HYPERLINK("http://example.com")', "+1", "-1", "@SUM(A1)", "\t=1", "#N/A", "007", "1e5", "TRUE"]
@@ -62,10 +62,10 @@ class Watched(Results):
     """Results that keep a list of the tables that were asked for."""
 
     @cached_property
-    def asked(self) -> list[Table]:
+    def asked(self) -> list[ResultTable]:
         return []
 
-    def table(self, table: Table, *columns: str) -> pd.DataFrame:
+    def table(self, table: ResultTable, *columns: str) -> pd.DataFrame:
         self.asked.append(table)
         return super().table(table, *columns)
 
@@ -73,7 +73,7 @@ class Watched(Results):
 def test_the_grades_are_gone_through_once_however_many_assignments_there_are(tmp_path: Path) -> None:
     read = Results.read(result_folder(tmp_path / "out"))
     result = Watched(read.tables, read.record)
-    assert [(item.name, item.points) for item in Marks.of(result).items] == [
+    assert [(item.name, item.points) for item in StudentMarks.of(result).items] == [
         ("Essay 1", 13),
         ("Essay 2", 3),
         ("Peer grading", 50),

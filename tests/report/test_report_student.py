@@ -18,7 +18,7 @@ from peerage.decisions.choices import Choices
 from peerage.gradebook.book import Gradebook
 from peerage.report.pages import student_files, student_html
 from peerage.report.report_source import ReportSource
-from peerage.report.student_page import Report, file_name, student_page, students_of
+from peerage.report.student_page import AnonymousReport, file_name, student_page, students_of
 from peerage.results.provenance import InputFile
 from peerage.results.result_folder import writing
 from peerage.results.results import Results
@@ -120,7 +120,7 @@ def test_the_order_of_reports_says_nothing_about_who_made_them(fitted: ReportSou
         levels=book.levels[backwards],
     )
     turned = ReportSource(replace(fitted.results, draws=lambda: replace(fitted.posterior, book=other)))
-    reports: dict[str, list[Report]] = {}
+    reports: dict[str, list[AnonymousReport]] = {}
     for student in students_of(fitted):
         assert student_html(turned, student) == student_html(fitted, student)
         reports |= {entry.name: list(entry.reports) for entry in student_page(fitted, student).submissions}

@@ -12,7 +12,7 @@ import pytest
 import peerage
 from peerage.cli import main
 from peerage.results.results import Results
-from peerage.results.schema import POSTERIOR, RECORD, REPORT, TABLES, Kind, Table
+from peerage.results.schema import POSTERIOR, RECORD, REPORT, TABLES, Kind, ResultTable
 from support.term import class_table, fitted, written
 
 SOURCES = Path(peerage.__file__).parent
@@ -34,7 +34,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.file)
-def test_a_file_has_the_columns_of_its_table(folder: Path, table: Table) -> None:
+def test_a_file_has_the_columns_of_its_table(folder: Path, table: ResultTable) -> None:
     frame = pd.read_csv(folder / table.file, dtype=str, keep_default_na=False)
     assert tuple(frame.columns) == table.names
 
@@ -65,7 +65,7 @@ def test_files_are_named_in_the_schema_alone() -> None:
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.file)
-def test_the_documentation_names_every_column_in_order(table: Table) -> None:
+def test_the_documentation_names_every_column_in_order(table: ResultTable) -> None:
     text = (DOCS / "results.md").read_text("utf-8")
     assert f"| `{table.file}` |" in text
     section = re.search(rf"^## {re.escape(table.file)}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)

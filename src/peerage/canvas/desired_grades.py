@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
 from peerage.errors import InputError, Problem
-from peerage.exports.student_marks import Item, Marks, without_credit
+from peerage.exports.student_marks import Item, StudentMarks, without_credit
 from peerage.results.results import Results
 from peerage.results.schema import EXPLANATIONS
 from peerage.support.wording import quoted
@@ -31,7 +31,7 @@ class DesiredGrades:
 
 def final_grades(results: Results, only: str | None, with_comments: bool) -> tuple[DesiredGrades, tuple[Problem, ...]]:
     """The final grades of an assignment, and who is left out of them."""
-    marks = Marks.of(results)
+    marks = StudentMarks.of(results)
     item = _chosen([item for item in marks.items if not item.is_credit], only)
     comments = _comments(results, item.name) if with_comments else {}
     about_credit = set(without_credit(results))
@@ -40,7 +40,7 @@ def final_grades(results: Results, only: str | None, with_comments: bool) -> tup
 
 def peer_grading(results: Results) -> tuple[DesiredGrades, tuple[Problem, ...]]:
     """The marks for peer grading, and who has none."""
-    marks = Marks.of(results)
+    marks = StudentMarks.of(results)
     item = next((item for item in marks.items if item.is_credit), None)
     if item is None:
         raise InputError(
@@ -59,7 +59,7 @@ def _chosen(items: list[Item], only: str | None) -> Item:
     return items[0] if only is None else items[names.index(only)]
 
 
-def _desired(marks: Marks, item: Item, comments: Mapping[str, str]) -> DesiredGrades:
+def _desired(marks: StudentMarks, item: Item, comments: Mapping[str, str]) -> DesiredGrades:
     place = marks.items.index(item)
     points = {student: values[place] for student, values in marks.values.items()}
     desired = {

@@ -11,7 +11,7 @@ import typer
 from peerage.cli.console import output, warn
 
 
-class Format(StrEnum):
+class ExportFormat(StrEnum):
     """What results can be exported to."""
 
     CANVAS = "canvas-gradebook"
@@ -22,7 +22,7 @@ class Format(StrEnum):
 
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")]
-To = Annotated[Format, typer.Option("--to", help="What to write.")]
+To = Annotated[ExportFormat, typer.Option("--to", help="What to write.")]
 Out = Annotated[
     Path | None,
     typer.Option("--out", "-o", metavar="FILE", help="The file to write; for mta2 a folder. Default: beside DIR."),

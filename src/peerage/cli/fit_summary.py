@@ -16,7 +16,7 @@ from peerage.gradebook.book import ROLES, STUDENT
 from peerage.inference.posterior import Posterior
 from peerage.model import Model
 from peerage.results.schema import CHECKS, GRADERS
-from peerage.results.summary import UNSURE, Spread, Summary, summarise, unreliable_predictions
+from peerage.results.summary import UNSURE, ComponentSpread, Summary, summarise, unreliable_predictions
 from peerage.support.wording import counted
 
 _NOUNS = dict(zip(ROLES, ("student", "TA", "instructor"), strict=True))
@@ -69,7 +69,7 @@ def _setting(posterior: Posterior) -> Iterator[str]:
         yield f"To save memory, {kept} were kept; estimates and intervals are from running summaries of all."
 
 
-def _spread_table(spreads: Iterable[Spread]) -> Table:
+def _spread_table(spreads: Iterable[ComponentSpread]) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("component", overflow="fold")
     table.add_column("legal grades")
@@ -80,7 +80,7 @@ def _spread_table(spreads: Iterable[Spread]) -> Table:
     return table
 
 
-def _spread_cells(spread: Spread) -> tuple[str, str, str]:
+def _spread_cells(spread: ComponentSpread) -> tuple[str, str, str]:
     if not spread.n_compared:
         return "", "", ""
     before = f"{spread.peer_mean:.2f} ({spread.peer_sd:.2f})"

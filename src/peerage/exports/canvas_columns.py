@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from peerage.errors import InputError, Problem
-from peerage.exports.canvas_gradebook import CanvasGradebook, Column
+from peerage.exports.canvas_gradebook import CanvasGradebook, GradebookColumn
 from peerage.exports.delimited import as_text
 from peerage.exports.export_options import FLAGS, Options
-from peerage.exports.student_marks import Item, Marks
+from peerage.exports.student_marks import Item, StudentMarks
 from peerage.support.wording import quoted
 from peerage.tables.known_columns import fold
 from peerage.tables.numbers import parse_number
@@ -18,8 +18,8 @@ UNNAMED = "Assignment"
 
 
 def chosen_columns(
-    marks: Marks, options: Options, known: CanvasGradebook | None
-) -> tuple[Marks, tuple[Column, ...], list[Problem]]:
+    marks: StudentMarks, options: Options, known: CanvasGradebook | None
+) -> tuple[StudentMarks, tuple[GradebookColumn, ...], list[Problem]]:
     """The marks that have a column in Canvas, these columns, and what is surprising about them.
 
     Every assignment needs an id. Peer grading is left out without one.
@@ -43,7 +43,7 @@ def chosen_columns(
     return kept, tuple(columns), [*notices, *_points(kept.items, columns)]
 
 
-def _given(marks: Marks, options: Options) -> dict[Item, str]:
+def _given(marks: StudentMarks, options: Options) -> dict[Item, str]:
     """The ids that the user has given."""
     assignments = [item for item in marks.items if not item.is_credit]
     found: dict[Item, str] = {}
@@ -85,10 +85,10 @@ def _named(item: Item, known: CanvasGradebook | None) -> str | None:
     return same[0].id if same else None
 
 
-def _column(item: Item, identity: str, known: CanvasGradebook | None) -> Column:
+def _column(item: Item, identity: str, known: CanvasGradebook | None) -> GradebookColumn:
     """The column as Canvas has it, or as it will be understood there."""
     if known is None:
-        return Column(item.name or UNNAMED, identity, as_text(item.points))
+        return GradebookColumn(item.name or UNNAMED, identity, as_text(item.points))
     found = next((column for column in known.columns if column.id == identity), None)
     if found is None:
         message = f"the gradebook has no assignment with the id {identity}, and Canvas would create one"
@@ -96,13 +96,13 @@ def _column(item: Item, identity: str, known: CanvasGradebook | None) -> Column:
     return found
 
 
-def _check_distinct(columns: Sequence[Column]) -> None:
+def _check_distinct(columns: Sequence[GradebookColumn]) -> None:
     ids = [column.id for column in columns]
     if len(set(ids)) < len(ids):
         raise InputError(Problem("two assignments have the same id", "give each its own"))
 
 
-def _points(items: Sequence[Item], columns: Sequence[Column]) -> Iterator[Problem]:
+def _points(items: Sequence[Item], columns: Sequence[GradebookColumn]) -> Iterator[Problem]:
     """Assignments that Canvas counts out of another number of points."""
     for item, column in zip(items, columns, strict=True):
         points = parse_number(column.points)

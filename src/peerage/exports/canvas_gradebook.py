@@ -33,7 +33,7 @@ _HEADER = re.compile(r"(?P<name>.*) \((?P<id>[0-9]+)\)", re.DOTALL)
 
 
 @dataclass(frozen=True)
-class Column:
+class GradebookColumn:
     """An assignment: its name, its id in Canvas, and the points that it is out of."""
 
     name: str
@@ -50,7 +50,7 @@ class Column:
 class CanvasGradebook:
     """Assignments, and for each student who it is, by :data:`STUDENT_COLUMNS`, and a cell for each assignment."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[GradebookColumn, ...]
     students: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
 
 
@@ -90,7 +90,7 @@ def read(path: Path) -> CanvasGradebook:
     for place in range(first, len(header)):
         match = _HEADER.fullmatch(header[place])
         if match and _READ_ONLY not in maxima[place]:
-            found[place] = Column(match["name"], match["id"], maxima[place].strip())
+            found[place] = GradebookColumn(match["name"], match["id"], maxima[place].strip())
     _check_ids(list(found.values()), path)
     students = tuple(
         (_who(cells, places), tuple(cells[place] for place in found))
@@ -129,7 +129,7 @@ def _check_lengths(rows: Sequence[tuple[int, list[str]]], path: Path) -> None:
         raise InputError(problems)
 
 
-def _check_ids(columns: Sequence[Column], path: Path) -> None:
+def _check_ids(columns: Sequence[GradebookColumn], path: Path) -> None:
     ids = [column.id for column in columns]
     twice = sorted({identity for identity in ids if ids.count(identity) > 1})
     if twice:

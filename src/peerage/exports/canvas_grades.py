@@ -13,7 +13,7 @@ from peerage.exports.canvas_columns import chosen_columns
 from peerage.exports.canvas_gradebook import STUDENT_COLUMNS, CanvasGradebook
 from peerage.exports.export_options import Options, Prepared
 from peerage.exports.roster import Match, Roster
-from peerage.exports.student_marks import Marks, everyone
+from peerage.exports.student_marks import StudentMarks, everyone
 from peerage.results.results import Results
 from peerage.support.wording import counted, quoted
 from peerage.tables.known_columns import fold
@@ -47,7 +47,7 @@ def prepare(results: Results, options: Options) -> Prepared:
     known = None
     if options.roster is not None and canvas_gradebook.recognises(options.roster):
         known = canvas_gradebook.read(options.roster)
-    marks, columns, column_notices = chosen_columns(Marks.of(results), options, known)
+    marks, columns, column_notices = chosen_columns(StudentMarks.of(results), options, known)
     enrolled = _enrolled(list(marks.values), options, known)
     notices = [*marks.notices, *column_notices, *enrolled.notices]
     students, excused, empty = [], [], []

@@ -11,7 +11,7 @@ from pathlib import Path
 from peerage.errors import InputError, Problem
 from peerage.exports.delimited import as_number, as_text, read_rows, write_rows
 from peerage.exports.export_options import Options, Prepared, renamed
-from peerage.exports.student_marks import Item, Marks
+from peerage.exports.student_marks import Item, StudentMarks
 from peerage.results.results import Results
 from peerage.support.wording import counted, quoted
 
@@ -43,7 +43,7 @@ def prepare(results: Results, options: Options) -> Prepared:
     column = options.id_column or "userid"
     if column not in ID_COLUMNS:
         raise InputError(Problem(f"--id-column: Moodle has no {column!r}", f"use {', '.join(ID_COLUMNS)}"))
-    marks = Marks.of(results)
+    marks = StudentMarks.of(results)
     names, notices = renamed(list(marks.values), options, ID_COLUMNS[column])
     _check(column, list(names.values()))
     rows = tuple((names[student], values) for student, values in marks.values.items() if student in names)

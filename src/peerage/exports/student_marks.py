@@ -26,7 +26,7 @@ class Item:
 
 
 @dataclass(frozen=True, eq=False)
-class Marks:
+class StudentMarks:
     """The marks of a class.
 
     Attributes
@@ -41,7 +41,7 @@ class Marks:
     notices: tuple[Problem, ...]
 
     @classmethod
-    def of(cls, results: Results) -> Marks:
+    def of(cls, results: Results) -> StudentMarks:
         """The marks in some results."""
         totals, ambiguous = _totals(results)
         if not totals:
@@ -61,12 +61,12 @@ class Marks:
         notices = (*without_author(results), *_several(ambiguous), *without_credit(results))
         return cls(tuple(items), values, notices)
 
-    def of_assignments(self) -> Marks:
+    def of_assignments(self) -> StudentMarks:
         """The marks for assignments alone."""
         kept = [index for index, item in enumerate(self.items) if not item.is_credit]
         values = {student: tuple(marks[index] for index in kept) for student, marks in self.values.items()}
         present = {student: marks for student, marks in values.items() if any(mark is not None for mark in marks)}
-        return Marks(tuple(self.items[index] for index in kept), present, self.notices)
+        return StudentMarks(tuple(self.items[index] for index in kept), present, self.notices)
 
 
 def _totals(results: Results) -> tuple[dict[tuple[str, str], float], list[tuple[str, str]]]:

@@ -25,7 +25,7 @@ ENDING = "-students.csv"
 USES: tuple[str, ...] = ("roster", "match", "id_column")
 
 
-class Row(NamedTuple):
+class StudentRow(NamedTuple):
     """A student's points for a submission, and the student's mark for peer grading."""
 
     student: str
@@ -43,29 +43,33 @@ def prepare(results: Results, options: Options) -> Prepared:
     students = list(dict.fromkeys([*authors, *results.credit]))
     names, notices = renamed(students, options, options.id_column and (options.id_column,))
     rows = [
-        Row(names[total.author], total.assignment, total.submission, total.total, results.credit.get(total.author))
+        StudentRow(
+            names[total.author], total.assignment, total.submission, total.total, results.credit.get(total.author)
+        )
         for total in results.totals
         if total.author in names
     ]
-    rows += [Row(names[student], "", "", None, results.credit[student]) for student in names if student not in authors]
+    rows += [
+        StudentRow(names[student], "", "", None, results.credit[student]) for student in names if student not in authors
+    ]
     summary = counted(len(names), "student")
     return Prepared(tuple(rows), summary, (*without_author(results), *without_credit(results), *notices))
 
 
-def write(content: tuple[Row, ...], path: Path) -> None:
+def write(content: tuple[StudentRow, ...], path: Path) -> None:
     """Write the rows."""
     cells = [(*row[:3], as_text(row.total), as_text(row.credit)) for row in content]
-    write_table(pd.DataFrame(cells, columns=pd.Index(Row._fields), dtype=object), path)
+    write_table(pd.DataFrame(cells, columns=pd.Index(StudentRow._fields), dtype=object), path)
 
 
-def read(path: Path) -> tuple[Row, ...]:
+def read(path: Path) -> tuple[StudentRow, ...]:
     """Read the rows."""
     sheet = read_sheet(path, path.name)
-    missing = [name for name in Row._fields if name not in sheet.header]
+    missing = [name for name in StudentRow._fields if name not in sheet.header]
     if missing:
         raise InputError(Problem(f"is not {TITLE}: it has no column {missing[0]!r}", "export it again", path.name))
-    texts = zip(*(map(sheet.column(name).__getitem__, range(len(sheet))) for name in Row._fields), strict=True)
+    texts = zip(*(map(sheet.column(name).__getitem__, range(len(sheet))) for name in StudentRow._fields), strict=True)
     return tuple(
-        Row(*cells[:3], *(as_number(cell, path, row) for cell in cells[3:]))
+        StudentRow(*cells[:3], *(as_number(cell, path, row) for cell in cells[3:]))
         for row, cells in zip(sheet.rows.tolist(), texts, strict=True)
     )

@@ -19,7 +19,7 @@ from peerage.exports.export_options import Options, Prepared
 from peerage.exports.overview import Overview, add_overview
 from peerage.exports.sheets import SHEETS, Cell, SheetCells, add_table
 from peerage.results.results import Results
-from peerage.results.schema import Table
+from peerage.results.schema import ResultTable
 from peerage.results.table_values import REMEDY
 from peerage.rubric import FORBIDDEN, tidy
 from peerage.support.wording import counted
@@ -75,7 +75,7 @@ def read(path: Path) -> Workbook:
     return Workbook(tables)
 
 
-def _cells(table: Table, frame: pd.DataFrame) -> SheetCells:
+def _cells(table: ResultTable, frame: pd.DataFrame) -> SheetCells:
     header = tuple(map(str, frame.columns))
     texts = (text for name in header if table.kind(name).is_text for text in frame[name])
     if any(map(FORBIDDEN.search, (*header, *texts))):

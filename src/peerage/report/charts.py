@@ -12,7 +12,7 @@ from peerage.gradebook.book import ROLES, STUDENT
 from peerage.report.grader_rows import Estimate, Grader
 from peerage.report.report_source import Floats
 from peerage.report.svg import Axis, Chart, nice_step, ticks
-from peerage.report.totals_before_after import Marks
+from peerage.report.totals_before_after import TotalsBeforeAfter
 
 NAMED = 4
 """How many graders are named at each end of a chart."""
@@ -21,7 +21,7 @@ MANY = 200
 """Of more graders than this, intervals would cover one another: only those who are named have theirs drawn."""
 
 
-def before_and_after(marks: Marks) -> Markup:
+def before_and_after(marks: TotalsBeforeAfter) -> Markup:
     """How the totals are distributed: the peers' means as a line, the grades given as bars."""
     width = max(nice_step(max(marks.high - marks.low, marks.step), 24), marks.step)
     # Bars are centred on multiples of their width, where whole grades lie.
@@ -53,7 +53,7 @@ def before_and_after(marks: Marks) -> Markup:
     return chart.markup()
 
 
-def _distribution_words(before: Floats, marks: Marks) -> str:
+def _distribution_words(before: Floats, marks: TotalsBeforeAfter) -> str:
     words = f"Distribution of totals in {marks.unit}: final grades average {marks.after.mean():.3g}"
     return f"{words}, the peers' means {before.mean():.3g}." if len(before) else f"{words}."
 

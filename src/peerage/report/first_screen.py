@@ -12,9 +12,9 @@ from peerage.report.grader_rows import ROLE_WORDS, Grader, graders_of, in_need_o
 from peerage.report.model_in_words import prediction_words
 from peerage.report.report_source import ReportSource
 from peerage.report.submission_columns import Indexes, listed_submissions
-from peerage.report.totals_before_after import Marks, marks_of
+from peerage.report.totals_before_after import TotalsBeforeAfter, marks_of
 from peerage.results.schema import CHECKS
-from peerage.results.summary import UNSURE, Spread, spread_of
+from peerage.results.summary import UNSURE, ComponentSpread, spread_of
 from peerage.support.wording import counted
 
 FIRST = 3
@@ -79,8 +79,8 @@ class Screen:
     counts: str
     figures: tuple[Figure, ...]
     attention: tuple[Attention, ...]
-    marks: Marks
-    spreads: tuple[Spread, ...]
+    marks: TotalsBeforeAfter
+    spreads: tuple[ComponentSpread, ...]
     graders: tuple[Grader, ...]
     spot_checks: tuple[SpotCheck, ...] | None
     listed: Indexes
@@ -115,7 +115,7 @@ def _counts(counts: Mapping[str, Any]) -> str:
     return f"{counted(counts['reviews'], 'review')} of {submissions} by {graders}"
 
 
-def _figures(source: ReportSource, marks: Marks, spreads: Sequence[Spread]) -> Iterator[Figure]:
+def _figures(source: ReportSource, marks: TotalsBeforeAfter, spreads: Sequence[ComponentSpread]) -> Iterator[Figure]:
     known = ~np.isnan(marks.before)
     sign = "%" if marks.unit == "percent" else ""
     if known.any():
@@ -165,7 +165,9 @@ def _attention(
         yield Attention(title, "Their grades are the least dependable:", named, len(poor) - len(named), "graders")
 
 
-def _largest_changes(marks: Marks, submissions: Sequence[str], place: Mapping[int, int]) -> Iterator[Attention]:
+def _largest_changes(
+    marks: TotalsBeforeAfter, submissions: Sequence[str], place: Mapping[int, int]
+) -> Iterator[Attention]:
     change = np.nan_to_num(np.abs(marks.after - marks.before))
     largest = [int(index) for index in np.argsort(-change, kind="stable")[:FIRST] if change[index] > 0]
     if largest:

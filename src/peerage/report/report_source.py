@@ -15,7 +15,17 @@ from peerage.errors import InputError, Problem
 from peerage.gradebook.book import Gradebook
 from peerage.inference.posterior import Posterior
 from peerage.results.results import Results
-from peerage.results.schema import CHECKS, EXPLANATIONS, GRADERS, GRADES, POSTERIOR, RECORD, TOTALS, WEIGHTS, Table
+from peerage.results.schema import (
+    CHECKS,
+    EXPLANATIONS,
+    GRADERS,
+    GRADES,
+    POSTERIOR,
+    RECORD,
+    TOTALS,
+    WEIGHTS,
+    ResultTable,
+)
 from peerage.results.table_values import REMEDY
 
 Floats = NDArray[np.float64]
@@ -48,7 +58,7 @@ class ReportSource:
         """The class."""
         return self.posterior.book
 
-    def table(self, table: Table) -> pd.DataFrame | None:
+    def table(self, table: ResultTable) -> pd.DataFrame | None:
         """A table; None if the fit was not asked for it."""
         return self.results.tables.get(table)
 
@@ -102,7 +112,7 @@ class ReportSource:
         """Refuse tables that are not about what was fitted."""
         cells = self.posterior.submissions()
         of_cells: dict[str, Iterable[str]] = {name: cells[name] for name in ("submission", "component")}
-        ids: dict[Table, dict[str, Iterable[str]]] = {
+        ids: dict[ResultTable, dict[str, Iterable[str]]] = {
             GRADES: of_cells,
             EXPLANATIONS: of_cells,
             GRADERS: {"grader": self.book.graders},
@@ -118,7 +128,7 @@ class ReportSource:
             raise _foreign(CHECKS)
 
 
-def _foreign(table: Table) -> InputError:
+def _foreign(table: ResultTable) -> InputError:
     return InputError(Problem(f"does not belong to {POSTERIOR} beside it", REMEDY, table.file))
 
 

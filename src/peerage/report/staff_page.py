@@ -16,7 +16,7 @@ from peerage.report.report_source import ReportSource
 from peerage.report.submission_columns import SubmissionData, submission_data
 from peerage.report.term_section import Term, term_of
 from peerage.results.schema import EXPLANATIONS, GRADERS
-from peerage.results.summary import Spread
+from peerage.results.summary import ComponentSpread
 from peerage.support.wording import counted
 
 
@@ -48,7 +48,7 @@ class StaffPage:
     figures: tuple[Figure, ...]
     attention: tuple[Attention, ...]
     distribution: Markup
-    spreads: tuple[Spread, ...]
+    spreads: tuple[ComponentSpread, ...]
     data: SubmissionData
     unlisted: int
     explained: bool

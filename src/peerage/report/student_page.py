@@ -20,7 +20,7 @@ _LONGEST_NAME = 40
 
 
 @dataclass(frozen=True)
-class Grade:
+class StudentGrade:
     """The grade of a component, and how it follows from the reports; without explanations the sentence is empty."""
 
     component: str
@@ -29,7 +29,7 @@ class Grade:
 
 
 @dataclass(frozen=True)
-class Report:
+class AnonymousReport:
     """What one reviewer gave on each component (empty if not graded), and how much it counts, if that is known."""
 
     grades: tuple[str, ...]
@@ -37,14 +37,14 @@ class Report:
 
 
 @dataclass(frozen=True)
-class Submission:
+class StudentSubmission:
     """One of the student's submissions; ``total`` and the points that can be reached are in words."""
 
     name: str
     assignment: str
     total: str
-    grades: tuple[Grade, ...]
-    reports: tuple[Report, ...]
+    grades: tuple[StudentGrade, ...]
+    reports: tuple[AnonymousReport, ...]
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class StudentPage:
     """The whole page; ``explained`` says whether there are weights and sentences."""
 
     student: str
-    submissions: tuple[Submission, ...]
+    submissions: tuple[StudentSubmission, ...]
     explained: bool
 
 
@@ -94,18 +94,18 @@ def _written_by(source: ReportSource) -> Mapping[str, Sequence[int]]:
     return source.written_by
 
 
-def _submission(source: ReportSource, index: int) -> Submission:
+def _submission(source: ReportSource, index: int) -> StudentSubmission:
     book = source.book
     cells = source.cells_of[index]
     rubric = [book.rubric.components[component] for component in source.cell_component[cells]]
     explained = source.table(EXPLANATIONS)
     sentences = None if explained is None else explained["sentence"]
     grades = tuple(
-        Grade(component.name, _shown(source.cells["grade"][cell]), "" if sentences is None else sentences[cell])
+        StudentGrade(component.name, _shown(source.cells["grade"][cell]), "" if sentences is None else sentences[cell])
         for component, cell in zip(rubric, cells, strict=True)
     )
     full = sum(max(component.worth) for component in rubric)
-    return Submission(
+    return StudentSubmission(
         name=book.submissions[index],
         assignment=book.assignments[index],
         total=f"{_total(source.totals['total'][index])} of {_shown(full)} points",
@@ -114,7 +114,7 @@ def _submission(source: ReportSource, index: int) -> Submission:
     )
 
 
-def _reports(source: ReportSource, index: int, components: list[int]) -> Iterator[Report]:
+def _reports(source: ReportSource, index: int, components: list[int]) -> Iterator[AnonymousReport]:
     """The reports in an order that says nothing about who made them: that of their contents, shuffled."""
     book = source.book
     reports = []
@@ -125,7 +125,7 @@ def _reports(source: ReportSource, index: int, components: list[int]) -> Iterato
     reports.sort()
     seed = sha256(repr((book.submissions[index], reports)).encode()).digest()
     for place in np.random.default_rng(list(seed)).permutation(len(reports)):
-        yield Report(*reports[place])
+        yield AnonymousReport(*reports[place])
 
 
 def _weight(source: ReportSource, submission: int, grader: int) -> str:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from peerage.gradebook.book import MISSING, ROLES
 from peerage.report.grader_rows import ROLE_WORDS
 from peerage.report.report_source import Floats, ReportSource
-from peerage.report.totals_before_after import Marks
+from peerage.report.totals_before_after import TotalsBeforeAfter
 from peerage.results.schema import CHECKS, EXPLANATIONS, WEIGHTS
 from peerage.rubric import Component, tidy
 
@@ -55,7 +55,7 @@ class SubmissionData:
     reviews: dict[str, list[Any]]
 
 
-def listed_submissions(source: ReportSource, marks: Marks) -> Indexes:
+def listed_submissions(source: ReportSource, marks: TotalsBeforeAfter) -> Indexes:
     """The submissions that the page lists: all, or those to check, those that changed most and the least certain."""
     names = source.book.submissions
     if len(names) <= LISTED:
@@ -69,7 +69,7 @@ def listed_submissions(source: ReportSource, marks: Marks) -> Indexes:
     return np.sort(np.array(list(order)[: max(LISTED, len(first))], dtype=np.intp))
 
 
-def submission_data(source: ReportSource, marks: Marks, listed: Indexes) -> SubmissionData:
+def submission_data(source: ReportSource, marks: TotalsBeforeAfter, listed: Indexes) -> SubmissionData:
     """The columns for some submissions of a fit."""
     book = source.book
     assignments = list(dict.fromkeys(filter(None, book.assignments)))

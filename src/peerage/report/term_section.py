@@ -10,7 +10,7 @@ import pandas as pd
 
 from peerage.gradebook.rulings import Exclusion
 from peerage.report.report_source import ReportSource
-from peerage.results.schema import CHANGES, PROPOSALS, Table
+from peerage.results.schema import CHANGES, PROPOSALS, ResultTable
 from peerage.results.table_values import text
 
 
@@ -69,7 +69,7 @@ def term_of(source: ReportSource) -> Term:
     )
 
 
-def _rows(table: Table, frame: pd.DataFrame, before: str, after: str) -> Iterator[ChangedGrade]:
+def _rows(table: ResultTable, frame: pd.DataFrame, before: str, after: str) -> Iterator[ChangedGrade]:
     row: dict[Any, Any]
     for row in frame.to_dict("records"):
         certainty = f"{row['certainty']:.0%}" if "certainty" in row else ""

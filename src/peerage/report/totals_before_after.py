@@ -10,7 +10,7 @@ from peerage.report.report_source import Floats, ReportSource
 
 
 @dataclass(frozen=True, eq=False)
-class Marks:
+class TotalsBeforeAfter:
     """Totals of all submissions.
 
     Attributes
@@ -37,7 +37,7 @@ class Marks:
         return float(np.median(self.upper - self.lower) / 2)
 
 
-def marks_of(source: ReportSource) -> Marks:
+def marks_of(source: ReportSource) -> TotalsBeforeAfter:
     """The totals of a fit, in points or, where submissions have different components, in percent of the points."""
     components = source.book.rubric.components
     count = source.book.n_submissions
@@ -53,7 +53,7 @@ def marks_of(source: ReportSource) -> Marks:
     after, lower, upper = (source.totals[name].to_numpy(float) for name in ("total", "lower", "upper"))
     alike = (least == least[0]).all() and (most == most[0]).all()
     if alike or (most <= 0).any():
-        return Marks(before, after, lower, upper, "points", float(least.min()), float(most.max()), step)
+        return TotalsBeforeAfter(before, after, lower, upper, "points", float(least.min()), float(most.max()), step)
     share = 100 / most
     low, high = float((least * share).min()), 100.0
-    return Marks(before * share, after * share, lower * share, upper * share, "percent", low, high, step)
+    return TotalsBeforeAfter(before * share, after * share, lower * share, upper * share, "percent", low, high, step)

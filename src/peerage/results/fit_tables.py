@@ -11,7 +11,7 @@ from peerage.decisions.final import Final, HandedOut
 from peerage.decisions.trust import trust
 from peerage.gradebook.book import Gradebook
 from peerage.inference.posterior import Posterior
-from peerage.results.schema import GRADERS, GRADES, TOTALS, WEIGHTS, Table
+from peerage.results.schema import GRADERS, GRADES, TOTALS, WEIGHTS, ResultTable
 from peerage.results.table_values import kept
 
 
@@ -40,7 +40,7 @@ def graders_table(posterior: Posterior, marks: pd.DataFrame) -> pd.DataFrame:
     return _in_order(GRADERS, table)
 
 
-def _in_order(table: Table, frame: pd.DataFrame) -> pd.DataFrame:
+def _in_order(table: ResultTable, frame: pd.DataFrame) -> pd.DataFrame:
     """All columns of a table, in its order; what a posterior tells has a place in the schema."""
     assert set(frame.columns) == set(table.names)
     return kept(table, frame[list(table.names)])

@@ -37,7 +37,7 @@ from peerage.results.schema import (
     TABLES,
     TOTALS,
     WEIGHTS,
-    Table,
+    ResultTable,
 )
 from peerage.results.table_values import REMEDY
 from peerage.rubric import Rubric
@@ -83,7 +83,7 @@ class Results:
     name: what messages call the results, if they lie in a folder
     """
 
-    tables: Mapping[Table, pd.DataFrame]
+    tables: Mapping[ResultTable, pd.DataFrame]
     record: Mapping[str, Any]
     draws: Callable[[], Posterior] | None = None
     final: Final | None = None
@@ -119,7 +119,7 @@ class Results:
         return cls(tables, record, lambda: posterior, final)
 
     @classmethod
-    def from_rows(cls, tables: Mapping[Table, pd.DataFrame], record: Mapping[str, Any] | None = None) -> Results:
+    def from_rows(cls, tables: Mapping[ResultTable, pd.DataFrame], record: Mapping[str, Any] | None = None) -> Results:
         """Results from rows of some tables, such as grades that a database holds; there may be no record of the fit."""
         for table, frame in tables.items():
             table_values.require(table, frame, *(column.name for column in table.columns if column.filled))
@@ -151,7 +151,7 @@ class Results:
             self.posterior.save(folder / POSTERIOR)
         write_record(self.record, folder)
 
-    def with_table(self, table: Table, frame: pd.DataFrame, **record: Any) -> Results:
+    def with_table(self, table: ResultTable, frame: pd.DataFrame, **record: Any) -> Results:
         """The results with one more table and more in their record."""
         tables = {**self.tables, table: table_values.kept(table, frame)}
         return replace(self, tables=tables, record={**self.record, **record})
@@ -163,7 +163,7 @@ class Results:
             raise ResultsError(f"{self._where}these results hold no posterior; fit the class again")
         return self.draws()
 
-    def table(self, table: Table, *columns: str) -> pd.DataFrame:
+    def table(self, table: ResultTable, *columns: str) -> pd.DataFrame:
         """A table that has some columns; one without rows if the results lack the table."""
         if table not in self.tables:
             return pd.DataFrame({name: [] for name in columns}, dtype=object)
@@ -211,7 +211,7 @@ class Results:
         """The final grade of each submission's components."""
         return self.by_cell(GRADES, "grade")
 
-    def by_cell(self, table: Table, column: str) -> dict[Cell, Any]:
+    def by_cell(self, table: ResultTable, column: str) -> dict[Cell, Any]:
         """A column of a table about submissions' components, by these."""
         frame = self.table(table, "submission", "component", column)
         cells = zip(frame["submission"], frame["component"], strict=True)

@@ -33,7 +33,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Column:
+class ResultColumn:
     """A column of a table.
 
     Attributes
@@ -51,12 +51,12 @@ class Column:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class ResultTable:
     """A table: its file, what a row is about, and its columns. Not every fit has those that are ``optional``."""
 
     file: str
     row: str
-    columns: tuple[Column, ...]
+    columns: tuple[ResultColumn, ...]
     optional: bool = False
 
     @property
@@ -69,32 +69,32 @@ class Table:
         return next((column.kind for column in self.columns if column.name == name), Kind.TEXT)
 
 
-def _graded() -> Iterator[Column]:
-    yield Column("submission", Kind.TEXT, "what was graded")
-    yield Column("component", Kind.TEXT, "what was graded")
+def _graded() -> Iterator[ResultColumn]:
+    yield ResultColumn("submission", Kind.TEXT, "what was graded")
+    yield ResultColumn("component", Kind.TEXT, "what was graded")
 
 
-def _interval(name: str, kind: Kind, meaning: str, *, filled: bool = False) -> Iterator[Column]:
+def _interval(name: str, kind: Kind, meaning: str, *, filled: bool = False) -> Iterator[ResultColumn]:
     for column in (name, f"{name}_lower", f"{name}_upper"):
-        yield Column(column, kind, meaning, filled=filled)
+        yield ResultColumn(column, kind, meaning, filled=filled)
 
 
-GRADES = Table(
+GRADES = ResultTable(
     "grades.csv",
     "a component of a submission",
     (
         *_graded(),
-        Column(
+        ResultColumn(
             "grade",
             Kind.EXACT,
             "the grade to give: a rounded weighted average of the reports, or the most likely one",
             filled=True,
         ),
-        Column("most_likely", Kind.EXACT, "the legal grade with the highest probability"),
-        Column("expected", Kind.ESTIMATE, "the average of the legal grades, weighted by their probabilities"),
-        Column("sd", Kind.ESTIMATE, "the standard deviation that belongs to it"),
+        ResultColumn("most_likely", Kind.EXACT, "the legal grade with the highest probability"),
+        ResultColumn("expected", Kind.ESTIMATE, "the average of the legal grades, weighted by their probabilities"),
+        ResultColumn("sd", Kind.ESTIMATE, "the standard deviation that belongs to it"),
         *(
-            Column(
+            ResultColumn(
                 name,
                 Kind.ESTIMATE,
                 "the interval of the true grade, which may lie between legal grades but not beyond the ends of the "
@@ -102,10 +102,12 @@ GRADES = Table(
             )
             for name in ("lower", "upper")
         ),
-        Column("confidence", Kind.SHARE, "the probability of the most likely grade"),
-        Column("peer_mean", Kind.ESTIMATE, "the plain average of the students' grades; empty where no student graded"),
-        Column("n_grades", Kind.COUNT, "how many people graded this component, staff included"),
-        Column(
+        ResultColumn("confidence", Kind.SHARE, "the probability of the most likely grade"),
+        ResultColumn(
+            "peer_mean", Kind.ESTIMATE, "the plain average of the students' grades; empty where no student graded"
+        ),
+        ResultColumn("n_grades", Kind.COUNT, "how many people graded this component, staff included"),
+        ResultColumn(
             "status",
             Kind.TEXT,
             "where the grade comes from: `computed`, `published` (handed out before) or `staff` (set by the staff)",
@@ -114,20 +116,20 @@ GRADES = Table(
     ),
 )
 
-TOTALS = Table(
+TOTALS = ResultTable(
     "totals.csv",
     "an author of a submission",
     (
-        *(Column(name, Kind.TEXT, "whose total it is") for name in ("submission", "assignment", "author")),
-        Column(
+        *(ResultColumn(name, Kind.TEXT, "whose total it is") for name in ("submission", "assignment", "author")),
+        ResultColumn(
             "total",
             Kind.EXACT,
             "the points of the grades in `grades.csv`, added up; without points in the rubric, a grade is worth itself",
             filled=True,
         ),
-        Column("expected", Kind.ESTIMATE, "the expected points"),
+        ResultColumn("expected", Kind.ESTIMATE, "the expected points"),
         *(
-            Column(
+            ResultColumn(
                 name, Kind.ESTIMATE, "the interval of the points, in which the components' errors are taken together"
             )
             for name in ("lower", "upper")
@@ -135,12 +137,12 @@ TOTALS = Table(
     ),
 )
 
-GRADERS = Table(
+GRADERS = ResultTable(
     "graders.csv",
     "a grader",
     (
-        *(Column(name, Kind.TEXT, "who it is: a student, a TA or an instructor") for name in ("grader", "role")),
-        Column("n_graded", Kind.COUNT, "how many submissions the grader graded"),
+        *(ResultColumn(name, Kind.TEXT, "who it is: a student, a TA or an instructor") for name in ("grader", "role")),
+        ResultColumn("n_graded", Kind.COUNT, "how many submissions the grader graded"),
         *_interval(
             "reliability",
             Kind.ESTIMATE,
@@ -160,20 +162,20 @@ GRADERS = Table(
             "unbiased grader who always makes an effort and tells as much",
             filled=True,
         ),
-        Column(
+        ResultColumn(
             "precision",
             Kind.ESTIMATE,
             "effort × reliability, without regard to what rounding and a large bias hide",
             optional=True,
         ),
-        Column(
+        ResultColumn(
             "standing",
             Kind.TEXT,
             "whom to trust: `unsupervised`, `supervised`, `practice`, or `staff`",
             optional=True,
         ),
-        Column("credit_note", Kind.TEXT, "why there is no mark, or what to know about it", optional=True),
-        Column(
+        ResultColumn("credit_note", Kind.TEXT, "why there is no mark, or what to know about it", optional=True),
+        ResultColumn(
             "credit",
             Kind.ESTIMATE,
             "the mark for peer grading, by default out of 100; empty for staff and where there is too little to tell",
@@ -182,40 +184,40 @@ GRADERS = Table(
     ),
 )
 
-CHECKS = Table(
+CHECKS = ResultTable(
     "spotchecks.csv",
     "a submission that staff should look at",
     (
-        Column("rank", Kind.COUNT, "where to begin", filled=True),
-        Column("submission", Kind.TEXT, "what to grade"),
-        Column(
+        ResultColumn("rank", Kind.COUNT, "where to begin", filled=True),
+        ResultColumn("submission", Kind.TEXT, "what to grade"),
+        ResultColumn(
             "priority",
             Kind.ESTIMATE,
             "how many points a TA's grade is expected to take off the errors of all grades",
         ),
-        Column("reason", Kind.PROSE, "why, in words; some are chosen at random"),
+        ResultColumn("reason", Kind.PROSE, "why, in words; some are chosen at random"),
     ),
     optional=True,
 )
 
-WEIGHTS = Table(
+WEIGHTS = ResultTable(
     "weights.csv",
     "a review that holds a grade",
     (
-        *(Column(name, Kind.TEXT, "whose review of what") for name in ("submission", "grader")),
-        Column(
+        *(ResultColumn(name, Kind.TEXT, "whose review of what") for name in ("submission", "grader")),
+        ResultColumn(
             "weight",
             Kind.WEIGHT,
             "how much it counts: 0.45 is 45 %, and a submission's weights add up to 1",
             filled=True,
         ),
-        Column(
+        ResultColumn(
             "desired_weight",
             Kind.EXACT_SHARE,
             "what it deserves by the grader's reliability and effort on this submission",
         ),
-        Column("effort_probability", Kind.SHARE, "the probability that this review was made with effort"),
-        Column(
+        ResultColumn("effort_probability", Kind.SHARE, "the probability that this review was made with effort"),
+        ResultColumn(
             "bias",
             Kind.DIFFERENCE,
             "if biases are taken off: how much more than the truth the grader gives, in tenths on the scale of 0 to 5",
@@ -225,42 +227,42 @@ WEIGHTS = Table(
     optional=True,
 )
 
-EXPLANATIONS = Table(
+EXPLANATIONS = ResultTable(
     "explanations.csv",
     "a component of a submission",
     (
         *_graded(),
-        Column("sentence", Kind.PROSE, "how the grade follows from the reports, for the student"),
+        ResultColumn("sentence", Kind.PROSE, "how the grade follows from the reports, for the student"),
     ),
     optional=True,
 )
 
-PROPOSALS = Table(
+PROPOSALS = ResultTable(
     "proposals.csv",
     "a grade that was handed out and that today's estimates would change",
     (
         *_graded(),
-        Column("published", Kind.EXACT, "the grade that was handed out"),
-        Column("proposed", Kind.EXACT, "the grade that today's estimates suggest"),
-        Column("difference", Kind.EXACT, "how far apart they are"),
-        Column(
+        ResultColumn("published", Kind.EXACT, "the grade that was handed out"),
+        ResultColumn("proposed", Kind.EXACT, "the grade that today's estimates suggest"),
+        ResultColumn("difference", Kind.EXACT, "how far apart they are"),
+        ResultColumn(
             "certainty",
             Kind.CERTAINTY,
             "the probability that the true grade is beyond the published one, on the side of the proposed one",
         ),
-        Column("why", Kind.PROSE, "why it would change"),
+        ResultColumn("why", Kind.PROSE, "why it would change"),
     ),
     optional=True,
 )
 
-CHANGES = Table(
+CHANGES = ResultTable(
     "changes.csv",
     "a grade that is not what it was",
     (
         *_graded(),
-        Column("before", Kind.EXACT, "the grade before; empty if there was none"),
-        Column("after", Kind.EXACT, "the grade now; empty if there is none"),
-        Column("why", Kind.PROSE, "why it changed"),
+        ResultColumn("before", Kind.EXACT, "the grade before; empty if there was none"),
+        ResultColumn("after", Kind.EXACT, "the grade now; empty if there is none"),
+        ResultColumn("why", Kind.PROSE, "why it changed"),
     ),
     optional=True,
 )

@@ -17,7 +17,7 @@ import pandas as pd
 from peerage.errors import Problem
 from peerage.results import result_folder
 from peerage.results.results import Results, read_record, write_record
-from peerage.results.schema import NEEDED, Table
+from peerage.results.schema import NEEDED, ResultTable
 from peerage.results.table_values import written
 from peerage.tables.writing_tables import write_table
 from peerage.version import __version__
@@ -88,7 +88,7 @@ class SeveralResults:
             "counts": {name: sum(own["counts"][name] for own in records.values()) for name in _COUNTS},
         }
 
-    def joined(self, table: Table) -> pd.DataFrame:
+    def joined(self, table: ResultTable) -> pd.DataFrame:
         """A table of all classes, as files have it, with the class in the first column."""
         frames = [written(table, results.tables[table]) for results in self.classes.values()]
         names = [name for name, frame in zip(self.classes, frames, strict=True) for _ in range(len(frame))]

@@ -21,7 +21,7 @@ UNSURE = 0.5
 
 
 @dataclass(frozen=True)
-class Spread:
+class ComponentSpread:
     """A component's grades before and after, in the rubric's units.
 
     Attributes
@@ -55,7 +55,7 @@ class Summary:
     most_reliable, least_reliable: rows of ``posterior.graders()``
     """
 
-    spreads: tuple[Spread, ...]
+    spreads: tuple[ComponentSpread, ...]
     n_grades: int
     confidence: float
     n_unsure: int
@@ -89,14 +89,14 @@ def summarise(posterior: Posterior, given: Sequence[float] | None = None) -> Sum
     )
 
 
-def spread_of(component: Component, grades: pd.DataFrame) -> Spread:
+def spread_of(component: Component, grades: pd.DataFrame) -> ComponentSpread:
     """A component's spread, from ``posterior.submissions()`` with a column ``grade`` that holds the grades given."""
     compared = grades[(grades["component"] == component.name) & grades["peer_mean"].notna()]
     peers, expected = compared["peer_mean"].to_numpy(), compared["expected"].to_numpy()
     rounded = component.values[component.level_of(peers)]
     if not len(compared):
-        return Spread(component, 0, np.nan, np.nan, np.nan, np.nan, 0)
-    return Spread(
+        return ComponentSpread(component, 0, np.nan, np.nan, np.nan, np.nan, 0)
+    return ComponentSpread(
         component,
         len(compared),
         float(peers.mean()),

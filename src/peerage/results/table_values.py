@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from peerage.errors import InputError, Problem
-from peerage.results.schema import Column, Kind, Table
+from peerage.results.schema import Kind, ResultColumn, ResultTable
 from peerage.rubric import tidy
 from peerage.tables import column as text_columns
 from peerage.tables.numbers import is_number, parse_number
@@ -34,21 +34,21 @@ def significant(value: float) -> float:
     return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else math.nan
 
 
-def kept(table: Table, frame: pd.DataFrame) -> pd.DataFrame:
+def kept(table: ResultTable, frame: pd.DataFrame) -> pd.DataFrame:
     """A table as it is kept: text as text, and numbers with as many digits as files have."""
     columns = {str(name): _kept(table.kind(str(name)), frame[name]) for name in frame.columns}
     return pd.DataFrame(columns, index=range(len(frame)))
 
 
-def written(table: Table, frame: pd.DataFrame) -> pd.DataFrame:
+def written(table: ResultTable, frame: pd.DataFrame) -> pd.DataFrame:
     """A table as files have it: whole numbers without decimals, an empty cell where there is no value."""
     return frame.assign(**{str(name): _written(table.kind(str(name)), frame[name]) for name in frame.columns})
 
 
-def read(table: Table, sheet: Sheet) -> pd.DataFrame:
+def read(table: ResultTable, sheet: Sheet) -> pd.DataFrame:
     """A table from the text of a file."""
     known = {column.name: column for column in table.columns}
-    cells = {name: _read(known.get(name, Column(name, Kind.TEXT, "")), sheet) for name in sheet.header}
+    cells = {name: _read(known.get(name, ResultColumn(name, Kind.TEXT, "")), sheet) for name in sheet.header}
     return pd.DataFrame(cells, index=range(len(sheet)))
 
 
@@ -86,7 +86,7 @@ def _cell(kind: Kind, value: Any) -> Any:
     return float(value) if kind is Kind.CERTAINTY else tidy(float(value))
 
 
-def _read(column: Column, sheet: Sheet) -> Cells:
+def _read(column: ResultColumn, sheet: Sheet) -> Cells:
     """The cells of a column; each distinct text is looked at once."""
     texts = sheet.column(column.name)
     if column.kind.is_text:
@@ -101,7 +101,7 @@ def _read(column: Column, sheet: Sheet) -> Cells:
     return _counts(values) if column.kind is Kind.COUNT else values
 
 
-def require(table: Table, columns: Mapping[str, Any] | pd.DataFrame, *names: str) -> None:
+def require(table: ResultTable, columns: Mapping[str, Any] | pd.DataFrame, *names: str) -> None:
     """Refuse a table that lacks some columns."""
     missing = [name for name in names if name not in columns]
     if missing:

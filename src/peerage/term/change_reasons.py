@@ -35,7 +35,7 @@ class Reason(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Reasons:
+class ChangeReasons:
     """Why grades of ``new`` differ from those of ``old``."""
 
     old: Side

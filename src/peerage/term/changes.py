@@ -10,7 +10,7 @@ import pandas as pd
 
 from peerage.results.schema import CHANGES
 from peerage.rubric import tidy
-from peerage.term.change_reasons import Reasons
+from peerage.term.change_reasons import ChangeReasons
 from peerage.term.compared_results import Side
 
 
@@ -31,7 +31,7 @@ class GradeChange:
 
 def changes_between(old: Side, new: Side) -> list[GradeChange]:
     """Every grade that differs, in the order of the new result; grades that are gone come last."""
-    reasons = Reasons(old, new)
+    reasons = ChangeReasons(old, new)
     found = []
     for cell in dict.fromkeys((*new.grades, *old.grades)):
         before, after = old.grades.get(cell), new.grades.get(cell)

@@ -14,7 +14,7 @@ from peerage.gradebook.book import Gradebook
 from peerage.results.results import Results
 from peerage.results.schema import CHANGES, EXPLANATIONS, GRADES, PROPOSALS, WEIGHTS
 from peerage.support.wording import counted, quoted
-from peerage.term.change_reasons import Reason, Reasons
+from peerage.term.change_reasons import ChangeReasons, Reason
 from peerage.term.changes import changes_between, changes_table
 from peerage.term.compared_results import Side
 
@@ -101,7 +101,7 @@ class Published:
         return results.with_table(CHANGES, changes_table(changes_between(self.side, Side.of(results))))
 
     def _proposals(self, results: Results, final: Final) -> pd.DataFrame:
-        reasons = Reasons(self.side.unkept, Side.suggested(results, final))
+        reasons = ChangeReasons(self.side.unkept, Side.suggested(results, final))
         mass, rubric = results.posterior.samples.level_mass, results.posterior.book.rubric
         rows = []
         for index, (cell, grade, computed) in enumerate(zip(final.cells, final.grades, final.computed, strict=True)):
@@ -114,7 +114,7 @@ class Published:
             rows.append((*cell, grade, computed, difference, round(float(beyond.sum()), 4), why))
         return pd.DataFrame(rows, columns=list(PROPOSALS.names)).astype({"certainty": float})
 
-    def _why(self, cell: Cell, computed: float, reasons: Reasons) -> str:
+    def _why(self, cell: Cell, computed: float, reasons: ChangeReasons) -> str:
         """Why the grade would be another: what was said when it was first proposed, and what happened since.
 
         Without an earlier proposal the posterior of then suggested what was handed out.

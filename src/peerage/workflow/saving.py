@@ -24,13 +24,13 @@ from peerage.results.schema import (
     REPORT,
     TOTALS,
     WEIGHTS,
-    Table,
+    ResultTable,
 )
 from peerage.results.several_classes_results import SeveralResults
 from peerage.results.table_values import written
 from peerage.tables.writing_tables import csv_text
 
-_ORDER: tuple[str | Table, ...] = (
+_ORDER: tuple[str | ResultTable, ...] = (
     REPORT,
     *(GRADES, TOTALS, GRADERS, CHECKS, WEIGHTS, EXPLANATIONS),
     *(POSTERIOR, RECORD),
