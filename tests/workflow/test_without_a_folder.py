@@ -25,7 +25,7 @@ from peerage.term.published import Published
 from peerage.workflow.compare_results import compare
 from peerage.workflow.fit_class import fit_class
 from peerage.workflow.fit_classes import fit_classes
-from peerage.workflow.fit_plan import FitPlan, Sampling, StaffInput
+from peerage.workflow.fit_plan import FitPlan, SamplingPlan, StaffInput
 from peerage.workflow.update_class import update_class
 from support.term import class_table
 
@@ -33,7 +33,7 @@ RUBRIC = pg.Rubric.uniform(["Component 1", "Component 2"], range(6))
 PLAN = FitPlan(
     model=pg.Model(priors="paper"),
     choices=Choices(spot_checks=3),
-    sampling=Sampling(chains=2, draws=30, burn_in=10, seed=0),
+    sampling=SamplingPlan(chains=2, draws=30, burn_in=10, seed=0),
 )
 TABLE = class_table()
 FIRST = TABLE[TABLE["assignment"] == "week1"]
@@ -138,7 +138,7 @@ def test_a_fit_tells_how_far_it_is_and_stops_when_told() -> None:
         told.append(progress)
         stop.set()
 
-    plan = FitPlan(model=PLAN.model, sampling=Sampling(draws=10_000_000, seed=0, progress=listen, stop=stop))
+    plan = FitPlan(model=PLAN.model, sampling=SamplingPlan(draws=10_000_000, seed=0, progress=listen, stop=stop))
     with pytest.raises(pg.Stopped):
         fit_class(pg.read_grades(FIRST, RUBRIC), plan)
     assert told

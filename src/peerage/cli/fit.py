@@ -16,7 +16,7 @@ from peerage.results import result_folder
 if TYPE_CHECKING:
     from peerage.decisions.choices import Choices
     from peerage.model import Model
-    from peerage.workflow.fit_plan import FitPlan, Sampling
+    from peerage.workflow.fit_plan import FitPlan, SamplingPlan
 
 
 class Final(StrEnum):
@@ -151,7 +151,7 @@ def _choices(
     )
 
 
-def _plan(model: Model, choose_model: bool, choices: Choices, sampling: Sampling, republish: bool) -> FitPlan:
+def _plan(model: Model, choose_model: bool, choices: Choices, sampling: SamplingPlan, republish: bool) -> FitPlan:
     """How every class is fitted."""
     from peerage.workflow.fit_plan import FitPlan
 

@@ -14,7 +14,7 @@ from peerage.cli import panels
 if TYPE_CHECKING:
     from peerage.gradebook.book import Gradebook
     from peerage.model import Model, Priors
-    from peerage.workflow.fit_plan import Sampling
+    from peerage.workflow.fit_plan import SamplingPlan
 
 PRIORS_BY_NAME = ("paper", "learned")
 
@@ -158,15 +158,15 @@ def sampling(
     workers: int | None,
     memory: float,
     quiet: bool,
-) -> Sampling:
+) -> SamplingPlan:
     """How long to sample, as options describe it."""
     if draws is not None and target_ess is not None:
         raise typer.BadParameter("give a number of draws or a target of effective ones", param_hint="--target-ess")
     from peerage.inference.fitting import DEFAULT_DRAWS
-    from peerage.workflow.fit_plan import Sampling
+    from peerage.workflow.fit_plan import SamplingPlan
 
     draws = DEFAULT_DRAWS if draws is None else draws
-    return Sampling(chains, draws, target_ess, burn_in, seed, workers, memory, progress=not quiet)
+    return SamplingPlan(chains, draws, target_ess, burn_in, seed, workers, memory, progress=not quiet)
 
 
 def with_fixed(book: Gradebook, model: Model, path: Path | None) -> tuple[Gradebook, Model]:

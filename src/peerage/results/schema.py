@@ -110,7 +110,7 @@ GRADES = ResultTable(
         ResultColumn(
             "status",
             Kind.TEXT,
-            "where the grade comes from: `computed`, `published` (handed out before) or `staff` (set by the staff)",
+            "where the grade comes from: `computed`, `published` (earlier) or `staff` (set by the staff)",
             optional=True,
         ),
     ),

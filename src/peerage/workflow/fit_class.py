@@ -2,9 +2,9 @@
 
 >>> import peerage as pg
 >>> from peerage.workflow.fit_class import fit_class
->>> from peerage.workflow.fit_plan import FitPlan, Sampling
+>>> from peerage.workflow.fit_plan import FitPlan, SamplingPlan
 >>> book, truth = pg.simulate(students=10, weeks=1, seed=1)
->>> results = fit_class(book, FitPlan(sampling=Sampling(chains=2, draws=50, seed=0)))
+>>> results = fit_class(book, FitPlan(sampling=SamplingPlan(chains=2, draws=50, seed=0)))
 >>> len(results.grades) == len(book.submissions) * len(book.rubric)
 True
 """

@@ -16,7 +16,7 @@ from peerage.support.progress import Listener
 
 
 @dataclass(frozen=True)
-class Sampling:
+class SamplingPlan:
     """How long to sample, and with what; as :func:`~peerage.inference.fitting.fit` takes it."""
 
     chains: int = 4
@@ -50,7 +50,7 @@ class FitPlan:
     model: Model = field(default_factory=Model)
     choose_model: bool = False
     choices: Choices = field(default_factory=Choices)
-    sampling: Sampling = field(default_factory=Sampling)
+    sampling: SamplingPlan = field(default_factory=SamplingPlan)
     republish: bool = False
 
 
