@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from peerage.errors import ModelError
 from peerage.gradebook.book import INSTRUCTOR, MISSING, STUDENT, TA, Gradebook
 from peerage.gradebook.report_means import mean_reports, scaled_values
+from peerage.inference.clamps import Known, fixed_levels, known_of_graders
 from peerage.inference.numerics.arrays import Clamps, Reports
 from peerage.inference.numerics.hyperparameters import (
     EFFORT,
@@ -25,7 +26,7 @@ from peerage.inference.numerics.hyperparameters import (
     draw_hyperprior,
 )
 from peerage.inference.numerics.likelihood import Grids, learned_grids, paper_grids, wide_grids
-from peerage.model import INSTRUCTOR_RELIABILITY, Model, Priors
+from peerage.model import Model, Priors
 
 AUTHOR = 3
 """The prior group of students whose reliability is correlated with their own grades; the others are the roles."""
@@ -33,15 +34,6 @@ AUTHOR = 3
 
 LOW_EFFORT_STARTS = ((0.8, 1.0), (0.6, 3.9))
 """Mean efforts and precisions of low-effort reports with which chains start in turn."""
-
-
-@dataclass(frozen=True)
-class Known:
-    """Fixed values of each grader, NaN where a value is inferred."""
-
-    effort: NDArray[np.float64]
-    reliability: NDArray[np.float64]
-    bias: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -258,13 +250,13 @@ def lay_out(book: Gradebook, model: Model) -> Layout:
         book=book,
         model=model,
         reports=reports,
-        known=_known(model, graders, group),
+        known=known_of_graders(model, graders, group),
         group=group,
         review_order=order,
         report_level=levels[report_review, report_component].astype(np.int64),
         report_review=report_review,
         cell_submission=submission,
-        fixed_level=_fixed_levels(book, model, cell_of),
+        fixed_level=fixed_levels(book, model, cell_of),
     )
 
 
@@ -282,43 +274,3 @@ def _correlated_authors(book: Gradebook, graders: dict[str, int]) -> list[list[i
     """For each submission, those of its authors who are students and graders, each once, as indexes."""
     students = {name: index for name, index in graders.items() if book.roles[index] == STUDENT}
     return [[students[name] for name in dict.fromkeys(names) if name in students] for names in book.authors]
-
-
-def _known(model: Model, graders: dict[str, int], group: NDArray[np.int32]) -> Known:
-    """Clamps of TAs and instructors, then what the user fixed."""
-    fixed = model.fixed
-    if fixed.effort and not model.effort:
-        raise ModelError("effort is fixed for some graders but the model has no effort; leave one of the two out")
-    effort = np.full(len(group), np.nan if model.effort else 1.0)
-    effort[(group == TA) | (group == INSTRUCTOR)] = 1.0
-    reliability = np.where(group == INSTRUCTOR, INSTRUCTOR_RELIABILITY, np.nan)
-    has_bias = model.bias and (model.learned or model.hyperparameters.sigma_b > 0)
-    bias = np.full(len(group), np.nan if has_bias else 0.0)
-    for name, values in (("effort", effort), ("reliability", reliability), ("bias", bias)):
-        for grader, value in getattr(fixed, name).items():
-            if grader not in graders:
-                raise ModelError(f"the {name} of {grader!r} is fixed, but nobody of that id graded anything")
-            values[graders[grader]] = value
-    return Known(effort, reliability, bias)
-
-
-def _fixed_levels(book: Gradebook, model: Model, cell_of: NDArray[np.int64]) -> NDArray[np.int64]:
-    """(cells,) the level at which each cell's true grade is fixed, or MISSING."""
-    levels = np.full(int(cell_of.max()) + 1, MISSING, np.int64)
-    submissions = {name: index for index, name in enumerate(book.submissions)} if model.fixed.true_grade else {}
-    for (submission, component), grade in model.fixed.true_grade.items():
-        if submission not in submissions or component not in book.rubric.names:
-            raise ModelError(
-                f"the true grade of {submission!r} in {component!r} is fixed, but the grades have no such entry"
-            )
-        cell = cell_of[submissions[submission], book.rubric.names.index(component)]
-        if cell < 0:
-            raise ModelError(f"the true grade of {submission!r} is fixed in {component!r}, which nobody graded there")
-        grades = book.rubric[component].grades
-        if not grades[0] <= grade <= grades[-1]:
-            legal = f"{grades[0]:g} to {grades[-1]:g}"
-            raise ModelError(
-                f"the true grade of {submission!r} in {component!r} is fixed at {grade:g}, outside {legal}"
-            )
-        levels[cell] = book.rubric[component].level_of(grade)
-    return levels
