@@ -26,6 +26,7 @@ from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.psis import smooth
 from peerage.inference.sampling.chains import VARIABLES, Samples, with_own_beliefs
 from peerage.inference.sampling.draws import Draws
+from peerage.inference.sampling.engine import AnyEngine
 from peerage.inference.uncensored import uncensored_engine
 from peerage.support.stopping import check_stopped
 
@@ -136,7 +137,7 @@ def _portions(layout: Layout, n_reviews: int) -> Iterator[_Portion]:
 
 def _predictors(layout: Layout, samples: Samples, draws: Draws, seed: int, seen: NDArray[np.bool_]) -> list[_Predictor]:
     """One for each chain."""
-    engine: Any = censored_engine if layout.model.censoring else uncensored_engine
+    engine: AnyEngine = censored_engine if layout.model.censoring else uncensored_engine
     given, scale, low_effort = engine.prepare(layout), _scale(layout), draws.low_effort_masses()
     rngs = [np.random.default_rng([seed, index]) for index in range(samples.n_chains)]
     return [
@@ -151,7 +152,7 @@ class _Predictor:
     def __init__(
         self,
         layout: Layout,
-        engine: Any,
+        engine: AnyEngine,
         given: Any,
         scale: Scale,
         samples: Samples,

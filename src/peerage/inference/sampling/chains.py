@@ -22,6 +22,7 @@ from peerage.inference.censored import censored_engine
 from peerage.inference.layout import Layout
 from peerage.inference.numerics.arrays import Sums
 from peerage.inference.numerics.jit import needs_compilation
+from peerage.inference.sampling.engine import AnyEngine, C, Conditions, Standing
 from peerage.inference.sampling.kept_draws import EveryDraw, EveryFew, Keeper
 from peerage.inference.sampling.running_summaries import Running
 from peerage.inference.uncensored import uncensored_engine
@@ -174,9 +175,9 @@ class _Chain:
     def __init__(
         self,
         layout: Layout,
-        given: Any,
+        given: Conditions,
         rng: np.random.Generator,
-        state: Any,
+        state: Standing,
         index: int,
         keeper: Keeper,
     ) -> None:
@@ -211,15 +212,17 @@ class _Chain:
             self.n_sweeps += count
 
 
-def _engine(layout: Layout) -> Any:
+def _engine(layout: Layout) -> AnyEngine:
     return censored_engine if layout.model.censoring else uncensored_engine
 
 
-def with_own_beliefs(given: Any) -> Any:
+def with_own_beliefs(given: C) -> C:
     """A copy whose priors a chain can change."""
     beliefs = given.beliefs
     copies = (entry.copy() if isinstance(entry, np.ndarray) else entry for entry in beliefs)
-    return given._replace(beliefs=type(beliefs)(*copies))
+    whole: Any = given
+    changed: C = whole._replace(beliefs=type(beliefs)(*copies))
+    return changed
 
 
 def _generator(state: ChainState) -> np.random.Generator:
@@ -228,10 +231,11 @@ def _generator(state: ChainState) -> np.random.Generator:
     return np.random.Generator(bit_generator)
 
 
-def _restored(layout: Layout, given: Any, state: ChainState) -> Any:
+def _restored(layout: Layout, given: Conditions, state: ChainState) -> Standing:
     """A copy of a stored state, in the engine's own type."""
     template = _engine(layout).initial_state(layout, given, np.random.default_rng(0))
-    return type(template)(**{name: state.variables[name].copy() for name in template._fields})
+    restored: Standing = type(template)(**{name: state.variables[name].copy() for name in template._fields})
+    return restored
 
 
 def _collect(layout: Layout, runs: list[_Chain], draws: int, keeper: Keeper, every: int, seconds: float) -> Samples:

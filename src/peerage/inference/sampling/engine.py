@@ -1,0 +1,78 @@
+"""What a sampler offers to chains and to leave-one-out: one contract for all of them.
+
+A sampler is a module with these five names. Its arrays are named tuples of its own, which only its kernels look into;
+what others read or write of them is named here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerage.inference.layout import Layout
+from peerage.inference.numerics.arrays import Sums
+
+
+class Conditions(Protocol):
+    """All that kernels condition on; a chain that learns its priors changes the beliefs of its own copy in place."""
+
+    @property
+    def beliefs(self) -> tuple[Any, ...]:
+        """The priors as the kernels read them."""
+
+
+class Standing(Protocol):
+    """Where a chain stands: the value of everything that is drawn, which kernels change in place."""
+
+    @property
+    def reliability(self) -> NDArray[Any]:
+        """(graders,) on the sampler's scale: numbers, or cells of a grid."""
+
+    @property
+    def bias(self) -> NDArray[Any]:
+        """(graders,) likewise."""
+
+    @property
+    def _fields(self) -> tuple[str, ...]: ...
+
+    def _asdict(self) -> dict[str, Any]: ...
+
+
+C = TypeVar("C", bound=Conditions)
+S = TypeVar("S", bound=Standing)
+R = TypeVar("R")
+W = TypeVar("W")
+
+
+Kernel = Callable[[np.random.Generator, int, int, bool, bool, bool, C, S, Sums, R, W], None]
+"""``(rng, sweeps, first, keep, has_effort, has_bias, given, state, sums, draws, work)``: makes so many sweeps in place.
+
+If ``keep``, it adds to the sums and writes the draws from row ``first`` on.
+"""
+
+
+class Engine(Protocol[C, S, R, W]):
+    """A sampler, with its types of conditions, state, rows of draws and scratch memory."""
+
+    @property
+    def sweep(self) -> Kernel[C, S, R, W]:
+        """The kernel."""
+
+    def prepare(self, layout: Layout) -> C:
+        """Everything that the kernels condition on."""
+
+    def initial_state(self, layout: Layout, given: C, rng: np.random.Generator, chain: int = 0) -> S:
+        """Where a chain starts."""
+
+    def new_draws(self, layout: Layout, count: int) -> R:
+        """Room for so many draws."""
+
+    def new_work(self, layout: Layout) -> W:
+        """Scratch memory for one chain."""
+
+
+AnyEngine = Engine[Any, Any, Any, Any]
+"""One of the samplers; whoever holds it hands its own arrays back to it and does not look inside."""
