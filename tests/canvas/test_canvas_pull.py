@@ -161,7 +161,7 @@ def test_patience_ends_and_the_same_command_goes_on(
     before = canvas.counts
     assert pull(canvas, out) == 0
     assert canvas.counts - before == {f"{REVIEWS} 3": 1, SUBMISSIONS: 1, RUBRIC_PATH: 1}
-    assert "going on with the pull begun at " in capsys.readouterr().err
+    assert "continuing the pull that began at " in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["class"]
     assert pg.read_grades(out / "peer_grades.csv").n_reviews == 19
 
@@ -235,12 +235,12 @@ def test_the_unfinished_pull_of_another_assignment_is_refused(
         (
             ASSIGNMENT_PATH,
             answered(401, {"status": "unauthorized", "errors": [{"message": "not authorized"}]}),
-            "the owner of the token may not see or change this in course 12; use the token of a teacher of the course",
+            "the owner of the token has no right to see or change this in course 12; use the token of a teacher of the course",
         ),
         (
             RUBRIC_PATH,
             answered(403, {"status": "unauthorized"}),
-            "the owner of the token may not see or change this in course 12; use the token of a teacher of the course",
+            "the owner of the token has no right to see or change this in course 12; use the token of a teacher of the course",
         ),
         (
             ASSIGNMENT_PATH,
@@ -251,13 +251,13 @@ def test_the_unfinished_pull_of_another_assignment_is_refused(
         (
             ASSIGNMENT_PATH,
             answered(200, "<html>Log in</html>"),
-            "--url: URL does not answer as Canvas does; copy the address from a browser in which Canvas is open",
+            "URL does not answer like Canvas; copy the address from a browser in which Canvas is open (--url)",
         ),
         *(
             (
                 path,
                 answered(200, content),
-                "--url: URL does not answer as Canvas does; copy the address from a browser in which Canvas is open",
+                "URL does not answer like Canvas; copy the address from a browser in which Canvas is open (--url)",
             )
             for path, content in (
                 (ASSIGNMENT_PATH, {"ok": True}),
@@ -269,7 +269,7 @@ def test_the_unfinished_pull_of_another_assignment_is_refused(
         (
             REVIEWS,
             answered(200, [], Link='<https://other.edu/api/v1/courses/12/x?page=2>; rel="next"'),
-            "--url: Canvas calls itself https://other.edu here; use that address",
+            "Canvas calls itself https://other.edu here; use that address (--url)",
         ),
         (
             REVIEWS,
@@ -307,17 +307,20 @@ def test_a_pull_that_came_too_early_can_be_repeated(canvas: Canvas, tmp_path: Pa
 
 def test_an_assignment_without_rubric(canvas: Canvas, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert pull(canvas, tmp_path / "class", number=35) == 2
-    message = "the assignment 'Peer grading' has no rubric, so that its peer reviews have no scores; choose an"
+    message = "the assignment 'Peer grading' has no rubric, so its peer reviews have no scores; choose an"
     assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("url", "message"),
     [
-        ("canvas.school.edu", "is no address of a Canvas server; write https://canvas.school.edu"),
-        ("https://[canvas.school.edu", "is no address of a Canvas server; write https://canvas.school.edu"),
-        ("https://me:secret@canvas.school.edu", "is no address of a Canvas server; write https://canvas.school.edu"),
-        ("ftp://canvas.school.edu", "is no address of a Canvas server; write https://canvas.school.edu"),
+        ("canvas.school.edu", "is not the address of a Canvas server; write https://canvas.school.edu"),
+        ("https://[canvas.school.edu", "is not the address of a Canvas server; write https://canvas.school.edu"),
+        (
+            "https://me:secret@canvas.school.edu",
+            "is not the address of a Canvas server; write https://canvas.school.edu",
+        ),
+        ("ftp://canvas.school.edu", "is not the address of a Canvas server; write https://canvas.school.edu"),
         ("http://canvas.school.edu", "would send the token unencrypted; write https:// instead"),
     ],
 )
@@ -326,7 +329,7 @@ def test_addresses_that_are_refused(
 ) -> None:
     canvas.url = url
     assert pull(canvas, tmp_path / "class") == 2
-    assert capsys.readouterr().err == f"--url: {url!r} {message}\n"
+    assert capsys.readouterr().err == f"{url!r} {message} (--url)\n"
 
 
 def test_the_address_of_any_page_of_the_server_will_do(canvas: Canvas, tmp_path: Path) -> None:

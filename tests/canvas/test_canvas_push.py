@@ -83,7 +83,7 @@ def test_a_dry_run_shows_what_would_change_and_writes_nothing(
         "  in the course but without a grade in the results, left as they are: Student 5 (1005), Student 6 (1006)",
         "Nothing was written. To write 2 changes, add --yes.",
     ]
-    assert captured.err == "note: left out 1 submission without author: '509'\n"
+    assert captured.err == "note: left out 1 submission without an author: '509'\n"
     assert canvas.jobs == []
     assert BULK not in canvas.requests
     assert scores(canvas) == [12, 5, None, None, None, None]
@@ -196,7 +196,9 @@ def test_jobs_that_do_not_end_well(
 def test_what_canvas_claims_is_checked(canvas: Canvas, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     canvas.forgetful = True
     assert run(canvas, folder, "--yes") == 1
-    message = "Canvas says that all was written, but this is not as it should be: Student 1 (1001): none → 12; "
+    message = (
+        "Canvas says that everything was written, but these are not as they should be: Student 1 (1001): none → 12; "
+    )
     assert message in capsys.readouterr().err
 
 
@@ -207,7 +209,7 @@ def test_points_and_groups_that_may_surprise_are_said(
     assert run(canvas, folder) == 0
     said = capsys.readouterr().out
     assert "  note: the results are out of 13 points and the assignment is worth 100; points are written as" in said
-    assert "  note: in this assignment Canvas gives what one member gets to the whole group\n" in said
+    assert "  note: in this assignment Canvas gives the whole group what one member gets\n" in said
 
 
 @pytest.mark.parametrize("kind", ["pass_fail", "not_graded"])
@@ -223,7 +225,7 @@ def test_of_several_assignments_one_has_to_be_named(
     folder = result_folder(tmp_path / "two")
     assert run(canvas, folder) == 2
     assert capsys.readouterr().err.endswith(
-        "the results are of 2 assignments: 'Essay 1', 'Essay 2'; say with --only which of them to write\n"
+        "the results are of 2 assignments: 'Essay 1', 'Essay 2'; say which of them to write (--only)\n"
     )
     assert run(canvas, folder, "--only", "Essay 3") == 2
     assert run(canvas, folder, "--only", "Essay 2", "--yes") == 0
@@ -233,9 +235,9 @@ def test_of_several_assignments_one_has_to_be_named(
 def test_results_without_sentences_or_marks(canvas: Canvas, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = result_folder(tmp_path / "plain", TOTALS, credit=False)
     assert run(canvas, folder, "--comment") == 2
-    assert "has no sentences about the grades" in capsys.readouterr().err
+    assert "has no sentences, because its grades are the most likely ones" in capsys.readouterr().err
     assert run(canvas, folder, "--credit-assignment", "35") == 2
-    assert "has no marks for peer grading; leave out --credit-assignment" in capsys.readouterr().err
+    assert "has no marks for peer grading; write only the grades" in capsys.readouterr().err
     assert run(canvas, tmp_path / "nowhere") == 2
     assert canvas.requests == []
 
@@ -247,7 +249,7 @@ def test_sentences_that_name_graders_are_not_written(
     record["explanations"]["name_graders"] = True
     (folder / "run.json").write_text(json.dumps(record), "utf-8")
     assert run(canvas, folder, "--yes", "--comment") == 2
-    assert "has sentences that name the graders, whom authors are not to know; leave out" in capsys.readouterr().err
+    assert "has sentences that name the graders, and authors must not know them; fit again" in capsys.readouterr().err
     assert canvas.requests == []
 
 

@@ -48,7 +48,7 @@ def test_a_file_that_exists_is_kept_unless_told(tmp_path: Path, capsys: pytest.C
     folder, path = result_folder(tmp_path / "out"), tmp_path / "mine.csv"
     path.write_text("mine")
     assert run_export(folder, "--to", "csv", "-o", path) == 2
-    assert capsys.readouterr().err == f"{path}: this file exists; name another, or replace it with --force\n"
+    assert capsys.readouterr().err == f"{path}: this file exists; name another, or ask to replace it (--force)\n"
     assert path.read_text() == "mine"
     assert run_export(folder, "--to", "csv", "-o", path, "--force") == 0
     assert path.read_text().startswith("student,assignment")

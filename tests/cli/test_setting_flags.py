@@ -13,8 +13,7 @@ from peerage.cli.console import shorten
 from peerage.cli.setting_flags import FLAGS, as_line
 
 SOURCE = Path(pg.__file__).parent
-NOT_YET = ("canvas", "cli", "exports", "report", "term")
-LIBRARY = sorted(path for path in SOURCE.rglob("*.py") if path.relative_to(SOURCE).parts[0] not in NOT_YET)
+LIBRARY = sorted(path for path in SOURCE.rglob("*.py") if path.relative_to(SOURCE).parts[0] != "cli")
 FLAG = re.compile(r"(?<![\w-])--[a-z]")
 
 

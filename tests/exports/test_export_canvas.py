@@ -36,8 +36,8 @@ def test_students_who_are_known_by_canvas_ids(tmp_path: Path, capsys: pytest.Cap
     )
     assert captured.err.splitlines() == [
         "note: no mark for peer grading (too little to tell): '1002'",
-        "note: a cell is empty, and Canvas would remove a mark that it has there: '1002', '1003'; "
-        "to keep such marks, give Canvas's own gradebook with --roster",
+        "note: a cell is empty, and Canvas would remove any mark there: '1002', '1003'; "
+        "to keep such marks, give Canvas's own gradebook as the roster (--roster)",
     ]
 
 
@@ -56,11 +56,11 @@ def test_canvas_s_own_gradebook_says_who_and_where(tmp_path: Path, capsys: pytes
     assert capsys.readouterr().err.splitlines() == [
         "note: no mark for peer grading (too little to tell): '1002'",
         "note: 'essay 2 (502)' is out of 10.00 in Canvas, and out of 3 here; "
-        "change the points in Canvas or in the rubric if that is not meant",
+        "if that is wrong, change the points in Canvas or in the rubric",
         "note: canvas_gradebook.csv: found 3 of 4 people by the column 'ID'",
         "note: canvas_gradebook.csv: left out, because the roster does not have them: '1098'",
-        "note: canvas_gradebook.csv: without any mark, and left out: '1004', '1005', '1099'",
-        "note: excused in Canvas, and left so: '1002'",
+        "note: canvas_gradebook.csv: left out, because they have no mark: '1004', '1005', '1099'",
+        "note: stay excused in Canvas: '1002'",
     ]
 
 
@@ -86,7 +86,7 @@ def test_without_an_id_nothing_is_written(tmp_path: Path, capsys: pytest.Capture
     assert captured.out == ""
     assert captured.err == (
         "Canvas would create a new assignment for 'Essay 2' without its id; "
-        "give it with --assignment-id, or a gradebook that has the assignment with --roster\n"
+        "give a gradebook that has the assignment as the roster, or give the id (--assignment-id)\n"
     )
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
@@ -95,22 +95,22 @@ def test_marks_for_peer_grading_are_left_out_without_an_id(tmp_path: Path, capsy
     folder = result_folder(tmp_path / "out", TOTALS[:3])
     assert run_export(folder, "--to", "canvas-gradebook", "--assignment-id", 77) == 0
     assert lines(tmp_path / "out-canvas.csv")[0].endswith("Section,Essay 1 (77)")
-    assert "left out the marks for peer grading; give --credit-assignment-id" in capsys.readouterr().err
+    assert "left out the marks for peer grading; to export them, give the id" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--assignment-id", "12"], "--assignment-id 12: there are 2 assignments; write NAME=ID for each of"),
+        (["--assignment-id", "12"], "the id 12 could be of any of 2 assignments; write NAME=ID for each of"),
         (["--assignment-id", "Essay 3=12"], "there is no assignment 'Essay 3'; use 'Essay 1', 'Essay 2'"),
-        (["--assignment-id", "Essay 1=twelve"], "'twelve' is no id of Canvas; use the number at the end"),
-        (["--assignment-id", "Essay 1=1", "--assignment-id", "Essay 1=2"], "the assignment has an id already"),
+        (["--assignment-id", "Essay 1=twelve"], "'twelve' is not a Canvas id; use the number at the end"),
+        (["--assignment-id", "Essay 1=1", "--assignment-id", "Essay 1=2"], "the assignment already has an id"),
         (["--assignment-id", "Essay 1=1", "--assignment-id", "Essay 2=1"], "two assignments have the same id"),
-        (["--id-column", "Email"], "Canvas has no 'Email'; use ID, SIS User ID, SIS Login ID"),
-        (["--roster", str(GRADEBOOK), "--id-column", "ID"], "--id-column means nothing with a roster"),
+        (["--id-column", "Email"], "Canvas has no column 'Email'; use ID, SIS User ID, SIS Login ID"),
+        (["--roster", str(GRADEBOOK), "--id-column", "ID"], "with a roster, a column of ids means nothing"),
         (["--roster", str(GRADEBOOK), "--match", "Email"], "has no column 'Email' to match by; use one of Student, ID"),
         (["--roster", str(GRADEBOOK), "--assignment-id", "Essay 1=9"], "the gradebook has no assignment with the id 9"),
-        (["--match", "ID"], "--match names a column of a roster; give one with --roster"),
+        (["--match", "ID"], "there is no roster whose column could be matched; give a roster (--roster)"),
     ],
 )
 def test_what_is_refused(
@@ -128,7 +128,7 @@ def test_what_is_refused(
 def test_an_assignment_that_the_gradebook_has_twice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = result_folder(tmp_path / "out", [("s1", "Quiz", "1001", 3.0)])
     assert run_export(folder, "--to", "canvas-gradebook", "--roster", GRADEBOOK) == 2
-    assert "has 2 assignments called 'Quiz'; say with --assignment-id which is meant: 504, 505" in (
+    assert "has 2 assignments called 'Quiz'; say which is meant: 504, 505 (--assignment-id)" in (
         capsys.readouterr().err
     )
     assert run_export(folder, "--to", "canvas-gradebook", "--roster", GRADEBOOK, "--assignment-id", 505) == 0
@@ -140,10 +140,10 @@ def test_ids_that_canvas_would_misread(tmp_path: Path, capsys: pytest.CaptureFix
     folder = result_folder(tmp_path / "out", [("s1", "", "12b", 3.0)], STAFF)
     arguments = ("--to", "canvas-gradebook", "--assignment-id", 5)
     assert run_export(folder, *arguments) == 2
-    assert "students are called '12b', which is no ID of Canvas" in capsys.readouterr().err
+    assert "students are called '12b', which is not a Canvas ID" in capsys.readouterr().err
     (tmp_path / "roster.csv").write_text("key,ID\n12b,34c\n")
     assert run_export(folder, *arguments, "--roster", tmp_path / "roster.csv") == 2
-    assert "students are called '34c', which is no ID of Canvas" in capsys.readouterr().err
+    assert "students are called '34c', which is not a Canvas ID" in capsys.readouterr().err
     assert run_export(folder, *arguments, "--id-column", "sis login id") == 0
     assert lines(tmp_path / "out-canvas.csv")[2] == ",,,12b,,3.00"
 

@@ -25,7 +25,7 @@ def test_a_row_for_each_submission_of_each_student(tmp_path: Path, capsys: pytes
         "1003,,,,11.25",
     ]
     assert capsys.readouterr().err.splitlines() == [
-        "note: left out 1 submission without author: 's8'",
+        "note: left out 1 submission without an author: 's8'",
         "note: no mark for peer grading (too little to tell): '1002'",
     ]
 
@@ -55,7 +55,7 @@ def test_names_from_a_roster(tmp_path: Path) -> None:
 def test_a_roster_needs_a_column_to_write(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = result_folder(tmp_path / "out")
     assert run_export(folder, "--to", "csv", "--roster", MOODLE_ROSTER) == 2
-    assert capsys.readouterr().err == "a roster has several columns; say with --id-column which of them to write\n"
+    assert capsys.readouterr().err == "a roster has several columns; say which of them to write (--id-column)\n"
 
 
 @pytest.mark.parametrize("to", ["csv", "moodle-grades"])
@@ -72,8 +72,9 @@ def test_several_submissions_in_one_assignment_have_no_one_mark(
 ) -> None:
     folder = result_folder(tmp_path / "out", [*TOTALS, ("s9", "Essay 2", "1001", 3.0)])
     assert run_export(folder, "--to", "moodle-grades") == 0
-    assert "left out who has several submissions in the assignment 'Essay 2': '1001'; enter their marks by hand" in (
-        capsys.readouterr().err
+    assert (
+        "left out authors with several submissions in the assignment 'Essay 2': '1001'; enter their marks by hand"
+        in (capsys.readouterr().err)
     )
     assert "1001,12,,40" in (tmp_path / "out-moodle.csv").read_text("utf-8")
     folder = result_folder(tmp_path / "two", [("s1", "", "1001", 3.0), ("s2", "", "1001", 3.0)], STAFF)

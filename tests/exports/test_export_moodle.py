@@ -44,8 +44,8 @@ def test_a_roster_gives_addresses(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert capsys.readouterr().err.splitlines() == [
         "note: no mark for peer grading (too little to tell): '1002'",
         "note: moodle_grade_export.csv: found 4 of 4 people by the column 'ID number'",
-        "note: moodle_grade_export.csv: without any mark, and left out: 'Dan'",
-        "note: moodle_grade_export.csv: left out, because 'Email address' is empty or not theirs alone: '1003', '007'",
+        "note: moodle_grade_export.csv: left out, because they have no mark: 'Dan'",
+        "note: moodle_grade_export.csv: left out, because 'Email address' is empty or belongs to several people: '1003', '007'",
     ]
 
 
@@ -63,10 +63,10 @@ def test_full_names_are_matched_unless_two_people_have_them(tmp_path: Path, caps
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--id-column", "login"], "--id-column: Moodle has no 'login'; use userid, useridnumber, useremail, username"),
-        (["--id-column", "useremail"], "people are called '1001', '1002', '1003', which is no useremail of Moodle"),
+        (["--id-column", "login"], "Moodle has no column 'login'; use userid, useridnumber, useremail, username"),
+        (["--id-column", "useremail"], "people are called '1001', '1002', '1003', which is not a useremail of Moodle"),
         (["--roster", str(MOODLE_ROSTER), "--id-column", "username"], "has no column 'username'; add it to the roster"),
-        (["--assignment-id", "5"], "--assignment-id means nothing to moodle-grades; leave it out"),
+        (["--assignment-id", "5"], "moodle-grades does not use ids of assignments; leave it out (--assignment-id)"),
     ],
 )
 def test_what_is_refused(
@@ -83,7 +83,7 @@ def test_what_is_refused(
 def test_ids_that_are_no_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = result_folder(tmp_path / "out", [("s1", "", "²", 3.0)], STAFF)
     assert run_export(folder, "--to", "moodle-grades") == 2
-    assert "people are called '²', which is no userid of Moodle" in capsys.readouterr().err
+    assert "people are called '²', which is not a userid of Moodle" in capsys.readouterr().err
 
 
 def test_two_columns_that_could_both_hold_the_ids(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

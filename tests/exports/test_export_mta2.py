@@ -48,8 +48,7 @@ def test_user_names_from_a_roster(tmp_path: Path, capsys: pytest.CaptureFixture[
     folder = result_folder(tmp_path / "out")
     assert run_export(folder, "--to", "mta2", "--roster", roster) == 2
     assert capsys.readouterr().err == (
-        "the roster does not say who 'ta' is, whose weights belong to the grades; "
-        "add everyone who graded to the roster\n"
+        "the roster does not name 'ta', whose weights belong to the grades; add everyone who graded to the roster\n"
     )
     roster.write_text(roster.read_text() + "ta,tom\n")
     assert run_export(folder, "--to", "mta2", "--roster", roster) == 0

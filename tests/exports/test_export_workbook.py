@@ -121,7 +121,7 @@ def test_tables_that_are_missing_are_said(tmp_path: Path, capsys: pytest.Capture
 
 def test_a_roster_means_nothing_to_a_workbook(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_export(result_folder(tmp_path / "out"), "--to", "xlsx", "--roster", "x.csv") == 2
-    assert capsys.readouterr().err == "--roster means nothing to xlsx; leave it out\n"
+    assert capsys.readouterr().err == "xlsx does not use a roster; leave it out (--roster)\n"
 
 
 def test_other_workbooks_are_refused(tmp_path: Path) -> None:

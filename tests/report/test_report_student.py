@@ -151,7 +151,7 @@ def test_most_likely_grades_have_reports_without_weights(tmp_path: Path) -> None
 def test_sentences_that_name_graders_are_not_shown_to_students(tmp_path: Path) -> None:
     book, _ = pg.simulate(8, 1, seed=2, tas=0, components=1)
     fitted = fitted_to(book, tmp_path, name_graders=True)
-    with pytest.raises(pg.ResultsError, match="run peerage fit without --name-graders for students' pages"):
+    with pytest.raises(pg.ResultsError, match="fit again without naming graders"):
         student_html(fitted, students_of(fitted)[0])
 
 

@@ -173,13 +173,11 @@ def test_what_held_a_grade_and_what_holds_it_now_are_reasons(old: Path, tmp_path
 
     held = reasons(old, kept)
     assert held.pop(CELL) == "set by the staff: appeal"
-    assert set(held.values()) == {"kept as it was handed out"}
+    assert set(held.values()) == {"kept as published"}
     released = reasons(kept, fitted(grades, tmp_path / "released"))
     assert released.pop(CELL) == "no longer set by the staff"
     assert set(released) == set(held)
-    assert all(
-        words.startswith("no longer kept as it was handed out: other settings: seed 7") for words in released.values()
-    )
+    assert all(words.startswith("no longer kept as published: other settings: seed 7") for words in released.values())
 
 
 def test_the_class_is_the_reason_where_no_grader_was_re_estimated(

@@ -53,7 +53,7 @@ class Client(Requester):  # type: ignore[misc]
         following = str(response.links.get("next", {}).get("url", self.base_url))
         if not following.startswith(self.base_url):
             server = following.split("/api/")[0]
-            raise InputError(Problem(f"--url: Canvas calls itself {server} here", "use that address"))
+            raise InputError(Problem(f"Canvas calls itself {server} here", "use that address", setting="url"))
         return response
 
 
@@ -87,7 +87,7 @@ def refusals(place: Place) -> Iterator[None]:
             Problem("Canvas does not accept the token: it is wrong or has expired", TOKEN_REMEDY)
         ) from None
     except (exceptions.Unauthorized, exceptions.Forbidden):
-        message = f"the owner of the token may not see or change this in course {place.course}"
+        message = f"the owner of the token has no right to see or change this in course {place.course}"
         raise InputError(Problem(message, "use the token of a teacher of the course")) from None
     except exceptions.ResourceDoesNotExist:
         message = f"{place.url} has no course {place.course} with assignment {place.assignment}, or hides it"
@@ -101,8 +101,8 @@ def refusals(place: Place) -> Iterator[None]:
 
 
 def _not_canvas(url: str) -> Problem:
-    message = f"--url: {url} does not answer as Canvas does"
-    return Problem(message, "copy the address from a browser in which Canvas is open")
+    message = f"{url} does not answer like Canvas"
+    return Problem(message, "copy the address from a browser in which Canvas is open", setting="url")
 
 
 def _is_canvas(endpoint: str, content: Any) -> bool:

@@ -43,9 +43,8 @@ def peer_grading(results: Results) -> tuple[DesiredGrades, tuple[Problem, ...]]:
     marks = StudentMarks.of(results)
     item = next((item for item in marks.items if item.is_credit), None)
     if item is None:
-        raise InputError(
-            Problem("has no marks for peer grading", "leave out --credit-assignment, or fit again", results.name)
-        )
+        remedy = "write only the grades, or fit again"
+        raise InputError(Problem("has no marks for peer grading", remedy, results.name, setting="credit_assignment"))
     return _desired(marks, item, {}), tuple(without_credit(results))
 
 
@@ -53,9 +52,10 @@ def _chosen(items: list[Item], only: str | None) -> Item:
     names = [item.name for item in items]
     if only is None and len(items) > 1:
         message = f"the results are of {len(items)} assignments: {', '.join(map(repr, names))}"
-        raise InputError(Problem(message, "say with --only which of them to write"))
+        raise InputError(Problem(message, "say which of them to write", setting="only"))
     if only is not None and only not in names:
-        raise InputError(Problem(f"--only: the results have no assignment {only!r}", f"use {quoted(names)}"))
+        message = f"the results have no assignment {only!r}"
+        raise InputError(Problem(message, f"use {quoted(names)}", setting="only"))
     return items[0] if only is None else items[names.index(only)]
 
 
@@ -76,14 +76,16 @@ def _rounded(points: float) -> float:
 def _comments(results: Results, assignment: str) -> dict[str, str]:
     """For each author the sentences about the submission, a line for each component."""
     if results.names_graders:
-        message = "has sentences that name the graders, whom authors are not to know"
-        raise InputError(Problem(message, "leave out --comment, or fit without --name-graders", results.name))
+        message = "has sentences that name the graders, and authors must not know them"
+        remedy = "fit again without naming graders, or write no comments"
+        raise InputError(Problem(message, remedy, results.name, setting="comment"))
     lines: dict[str, list[str]] = {}
     for (submission, component), sentence in results.by_cell(EXPLANATIONS, "sentence").items():
         lines.setdefault(submission, []).append(f"{component}: {sentence}")
     if not lines:
-        message = "has no sentences about the grades, which are the most likely ones"
-        raise InputError(Problem(message, "leave out --comment, or fit with --final explained", results.name))
+        message = "has no sentences, because its grades are the most likely ones"
+        remedy = "fit again for explained grades, or write no comments"
+        raise InputError(Problem(message, remedy, results.name, setting="comment"))
     return {
         total.author: "\n".join(lines.get(total.submission, ()))
         for total in results.totals

@@ -35,10 +35,11 @@ class Place:
         except ValueError:
             parts = urlsplit("")
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username is not None:
-            message = f"--url: {url!r} is no address of a Canvas server"
-            raise InputError(Problem(message, "write https://canvas.school.edu"))
+            message = f"{url!r} is not the address of a Canvas server"
+            raise InputError(Problem(message, "write https://canvas.school.edu", setting="url"))
         if parts.scheme == "http" and parts.hostname not in _LOOPBACK:
-            raise InputError(Problem(f"--url: {url!r} would send the token unencrypted", "write https:// instead"))
+            message = f"{url!r} would send the token unencrypted"
+            raise InputError(Problem(message, "write https:// instead", setting="url"))
         return cls(f"{parts.scheme}://{parts.netloc}", course, assignment)
 
 

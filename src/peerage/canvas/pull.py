@@ -20,7 +20,7 @@ def pull(place: Place, token: str, folder: Path, patience: Patience, report: Rep
     """Fetch what is not yet in the folder, and give the files that :func:`peerage.read_grades` reads."""
     store = Store.open(folder, place)
     if store.answers:
-        report(f"going on with the pull begun at {store.begun}; to begin anew, remove {folder}")
+        report(f"continuing the pull that began at {store.begun}; to start over, remove {folder}")
     client = Client(place, token, patience, report, store)
     with refusals(place):
         course = Course(client, {"id": place.course})
@@ -28,7 +28,7 @@ def pull(place: Place, token: str, folder: Path, patience: Patience, report: Rep
         rubric = getattr(assignment, "rubric_settings", None)
         if not rubric:
             store.discard()
-            message = f"the assignment {assignment.name!r} has no rubric, so that its peer reviews have no scores"
+            message = f"the assignment {assignment.name!r} has no rubric, so its peer reviews have no scores"
             raise InputError(Problem(message, "choose an assignment with a rubric"))
         reviews = entries(client, place, "peer_reviews")
         report(f"{counted(len(reviews), 'peer review')} of {assignment.name!r}")

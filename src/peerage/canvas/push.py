@@ -138,7 +138,9 @@ class Target:
         lost = self.plan(desired).changes
         if lost:
             missing = "; ".join(map(str, lost))
-            raise ServiceError(f"Canvas says that all was written, but this is not as it should be: {missing}")
+            raise ServiceError(
+                f"Canvas says that everything was written, but these are not as they should be: {missing}"
+            )
 
     def _assignment(self) -> Any:
         return Course(self.client, {"id": self.place.course}).get_assignment(self.place.assignment)
@@ -187,7 +189,7 @@ def _notices(assignment: Any, desired: DesiredGrades) -> Iterator[Problem]:
     if getattr(assignment, "group_category_id", None) and not getattr(
         assignment, "grade_group_students_individually", 0
     ):
-        yield Problem("in this assignment Canvas gives what one member gets to the whole group")
+        yield Problem("in this assignment Canvas gives the whole group what one member gets")
 
 
 def _title(assignment: Any) -> str:

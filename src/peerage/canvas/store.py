@@ -48,7 +48,7 @@ class Store:
         index = _index(folder)
         if index.get("place") != asdict(place):
             message = "holds the unfinished pull of another assignment, or something else"
-            raise InputError(Problem(message, "move it elsewhere, or name another folder with -o", str(folder)))
+            raise InputError(Problem(message, "move it elsewhere, or name another folder", str(folder)))
         answers = [Answer(**entry) for entry in index["answers"]]
         return cls(folder, place, index["begun"], {answer.request: answer for answer in answers})
 

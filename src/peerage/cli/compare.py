@@ -33,7 +33,7 @@ _KINDS = {
     "re-estimated": "a grader of the submission re-estimated",
     "class": "the class as a whole re-estimated",
     "settings": "other settings",
-    "sampled anew": "nothing but other draws",
+    "sampled again": "nothing but other draws",
     "unknown": "reviews behind the earlier grade that are not known",
 }
 """What the kinds of reasons are called in the summary."""

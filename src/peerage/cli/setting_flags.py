@@ -8,23 +8,35 @@ from __future__ import annotations
 from peerage.errors import Problem
 
 FLAGS = {
+    "assignment_ids": "--assignment-id",
     "by": "--by",
     "chains": "--chains",
     "columns": "--columns",
+    "comment": "--comment",
     "components": "--components",
+    "credit_assignment": "--credit-assignment",
+    "credit_id": "--credit-assignment-id",
     "draws": "--draws",
     "drop": "--drop",
     "duplicates": "--duplicates",
     "exact_ids": "--exact-ids",
     "exclude": "--exclude",
     "final": "--final",
+    "force": "--force",
     "format": "--format",
+    "id_column": "--id-column",
     "limits": "--limits",
+    "match": "--match",
     "memory": "--memory",
+    "name_graders": "--name-graders",
+    "only": "--only",
     "override": "--override",
+    "republish": "--republish",
+    "roster": "--roster",
     "rubric": "--rubric",
     "snap": "--snap",
     "until": "--until",
+    "url": "--url",
 }
 
 ASKED = ("columns", "interactive")

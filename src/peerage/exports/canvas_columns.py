@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from peerage.errors import InputError, Problem
 from peerage.exports.canvas_gradebook import CanvasGradebook, GradebookColumn
 from peerage.exports.delimited import as_text
-from peerage.exports.export_options import FLAGS, Options
+from peerage.exports.export_options import Options
 from peerage.exports.student_marks import Item, StudentMarks
 from peerage.support.wording import quoted
 from peerage.tables.known_columns import fold
@@ -34,12 +34,13 @@ def chosen_columns(
             missing.append(item.name or UNNAMED)
     if missing:
         message = f"Canvas would create a new assignment for {quoted(missing)} without its id"
-        remedy = f"give it with {FLAGS['assignment_ids']}, or a gradebook that has the assignment with --roster"
-        raise InputError(Problem(message, remedy))
+        remedy = "give a gradebook that has the assignment as the roster, or give the id"
+        raise InputError(Problem(message, remedy, setting="assignment_ids"))
     _check_distinct(columns)
     kept = marks if len(columns) == len(marks.items) else marks.of_assignments()
     if kept is not marks:
-        notices.append(Problem("left out the marks for peer grading", f"give {FLAGS['credit_id']} to export them"))
+        remedy = "to export them, give the id of their assignment"
+        notices.append(Problem("left out the marks for peer grading", remedy, setting="credit_id"))
     return kept, tuple(columns), [*notices, *_points(kept.items, columns)]
 
 
@@ -50,28 +51,31 @@ def _given(marks: StudentMarks, options: Options) -> dict[Item, str]:
     for text in options.assignment_ids:
         name, equals, identity = text.rpartition("=")
         if not equals and len(assignments) > 1:
-            message = f"{FLAGS['assignment_ids']} {text}: there are {len(assignments)} assignments"
-            raise InputError(Problem(message, f"write NAME=ID for each of {quoted(item.name for item in assignments)}"))
+            message = f"the id {text} could be of any of {len(assignments)} assignments"
+            remedy = f"write NAME=ID for each of {quoted(item.name for item in assignments)}"
+            raise InputError(Problem(message, remedy, setting="assignment_ids"))
         item = next((item for item in assignments if not equals or item.name == name), None)
         if item is None:
-            message = f"{FLAGS['assignment_ids']} {text}: there is no assignment {name!r}"
-            raise InputError(Problem(message, f"use {quoted(item.name for item in assignments)}"))
+            remedy = f"use {quoted(item.name for item in assignments)}"
+            raise InputError(Problem(f"{text}: there is no assignment {name!r}", remedy, setting="assignment_ids"))
         if item in found:
-            raise InputError(Problem(f"{FLAGS['assignment_ids']} {text}: the assignment has an id already", "give one"))
-        found[item] = _checked(identity, FLAGS["assignment_ids"])
+            message = f"{text}: the assignment already has an id"
+            raise InputError(Problem(message, "give only one", setting="assignment_ids"))
+        found[item] = _checked(identity, "assignment_ids")
     if options.credit_id is not None:
-        identity = _checked(options.credit_id, FLAGS["credit_id"])
+        identity = _checked(options.credit_id, "credit_id")
         credit = next((item for item in marks.items if item.is_credit), None)
         if credit is None:
-            raise InputError(Problem(f"{FLAGS['credit_id']}: nobody has a mark for peer grading", "leave it out"))
+            message = "nobody has a mark for peer grading"
+            raise InputError(Problem(message, "give no id for peer grading", setting="credit_id"))
         found[credit] = identity
     return found
 
 
-def _checked(identity: str, flag: str) -> str:
+def _checked(identity: str, setting: str) -> str:
     if not (identity.isascii() and identity.isdigit()):
         remedy = "use the number at the end of the assignment's address in Canvas"
-        raise InputError(Problem(f"{flag}: {identity!r} is no id of Canvas", remedy))
+        raise InputError(Problem(f"{identity!r} is not a Canvas id", remedy, setting=setting))
     return identity
 
 
@@ -79,9 +83,9 @@ def _named(item: Item, known: CanvasGradebook | None) -> str | None:
     """The id of the one column of the gradebook that has the item's name."""
     same = [column for column in known.columns if fold(column.name) == fold(item.name)] if known else []
     if len(same) > 1:
-        flag = FLAGS["credit_id" if item.is_credit else "assignment_ids"]
         message = f"the gradebook has {len(same)} assignments called {item.name!r}"
-        raise InputError(Problem(message, f"say with {flag} which is meant: {', '.join(column.id for column in same)}"))
+        remedy = f"say which is meant: {', '.join(column.id for column in same)}"
+        raise InputError(Problem(message, remedy, setting="credit_id" if item.is_credit else "assignment_ids"))
     return same[0].id if same else None
 
 
@@ -108,4 +112,4 @@ def _points(items: Sequence[Item], columns: Sequence[GradebookColumn]) -> Iterat
         points = parse_number(column.points)
         if column.points and points != item.points:
             message = f"{column.title!r} is out of {column.points} in Canvas, and out of {as_text(item.points)} here"
-            yield Problem(message, "change the points in Canvas or in the rubric if that is not meant")
+            yield Problem(message, "if that is wrong, change the points in Canvas or in the rubric")

@@ -73,17 +73,18 @@ def _cell(mark: float | None, has: str) -> str:
 
 def _cell_notices(excused: Sequence[str], empty: Sequence[str]) -> Iterator[Problem]:
     if excused:
-        yield Problem(f"excused in Canvas, and left so: {everyone(excused)}")
+        yield Problem(f"stay excused in Canvas: {everyone(excused)}")
     if empty:
-        message = f"a cell is empty, and Canvas would remove a mark that it has there: {everyone(empty)}"
-        yield Problem(message, "to keep such marks, give Canvas's own gradebook with --roster")
+        message = f"a cell is empty, and Canvas would remove any mark there: {everyone(empty)}"
+        yield Problem(message, "to keep such marks, give Canvas's own gradebook as the roster", setting="roster")
 
 
 def _enrolled(students: Sequence[str], options: Options, known: CanvasGradebook | None) -> _Enrolled:
     if options.roster is None:
         return _by_id(students, options.id_column or ID_COLUMNS[0])
     if options.id_column is not None:
-        raise InputError(Problem("--id-column means nothing with a roster", "use --match"))
+        message = "with a roster, a column of ids means nothing"
+        raise InputError(Problem(message, "name the roster's column to match by instead", setting="match"))
     roster = _names_in_order(known, options.roster) if known else Roster.read(options.roster)
     match = roster.match(students, options.match)
     if not match.rows:
@@ -109,7 +110,8 @@ def _by_id(students: Sequence[str], column: str) -> _Enrolled:
     """Students whose ids are Canvas's own."""
     place = next((STUDENT_COLUMNS.index(name) for name in ID_COLUMNS if fold(name) == fold(column)), None)
     if place is None:
-        raise InputError(Problem(f"--id-column: Canvas has no {column!r}", f"use {', '.join(ID_COLUMNS)}"))
+        remedy = f"use {', '.join(ID_COLUMNS)}"
+        raise InputError(Problem(f"Canvas has no column {column!r}", remedy, setting="id_column"))
     if STUDENT_COLUMNS[place] == "ID":
         _check_ids(students)
     blank = ("",) * len(STUDENT_COLUMNS)
@@ -120,8 +122,9 @@ def _check_ids(names: Iterable[str]) -> None:
     """Refuse what is no number: Canvas reads the digits at the beginning alone, and 12b would be the student 12."""
     wrong = [name for name in names if name and not (name.isascii() and name.isdigit())]
     if wrong:
-        remedy = "give Canvas's own gradebook with --roster, or say with --id-column what they are"
-        raise InputError(Problem(f"students are called {quoted(wrong)}, which is no ID of Canvas", remedy))
+        remedy = "give Canvas's own gradebook as the roster, or say which column these ids belong to"
+        message = f"students are called {quoted(wrong)}, which is not a Canvas ID"
+        raise InputError(Problem(message, remedy, setting="id_column"))
 
 
 def _names_in_order(known: CanvasGradebook, path: Path) -> Roster:

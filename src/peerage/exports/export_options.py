@@ -10,14 +10,14 @@ from typing import Any
 from peerage.errors import InputError, Problem
 from peerage.exports.roster import Roster
 
-FLAGS = {
-    "roster": "--roster",
-    "match": "--match",
-    "id_column": "--id-column",
-    "assignment_ids": "--assignment-id",
-    "credit_id": "--credit-assignment-id",
+IN_WORDS = {
+    "roster": "a roster",
+    "match": "a column to match by",
+    "id_column": "a column of ids",
+    "assignment_ids": "ids of assignments",
+    "credit_id": "an id for peer grading",
 }
-"""What the command line calls each option."""
+"""What messages call each option."""
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,10 @@ class Options:
         given = [field.name for field in fields(self) if getattr(self, field.name)]
         for option in given:
             if option not in used:
-                raise InputError(Problem(f"{FLAGS[option]} means nothing to {name}", "leave it out"))
+                raise InputError(Problem(f"{name} does not use {IN_WORDS[option]}", "leave it out", setting=option))
         if self.match and self.roster is None:
-            raise InputError(Problem("--match names a column of a roster", "give one with --roster"))
+            message = "there is no roster whose column could be matched"
+            raise InputError(Problem(message, "give a roster", setting="roster"))
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,8 @@ def renamed(
     if options.roster is None:
         return {identity: identity for identity in ids}, ()
     if not columns:
-        raise InputError(Problem("a roster has several columns", "say with --id-column which of them to write"))
+        remedy = "say which of them to write"
+        raise InputError(Problem("a roster has several columns", remedy, setting="id_column"))
     match = Roster.read(options.roster).match(ids, options.match)
     names, notices = match.to(columns)
     if not names:

@@ -22,7 +22,7 @@ class Export(Protocol):
 
     Attributes
     ----------
-    NAME: what ``--to`` calls it
+    NAME: what users call it
     TITLE: what messages call it
     ENDING: of the file's name, if none is given; a folder's has no suffix
     USES: the options that mean something to it
@@ -122,7 +122,7 @@ def _check(target: Path, known: Export, options: Options, folder: Path | None = 
     if options.roster is not None and target.resolve() == options.roster.resolve():
         raise ResultsError(f"{target}: this is the roster; name another file")
     if target.exists() and not force:
-        raise ResultsError(f"{target}: this file exists; name another, or replace it with --force")
+        raise ResultsError(f"{target}: this file exists; name another, or ask to replace it", setting="force")
 
 
 @contextmanager

@@ -42,7 +42,8 @@ def prepare(results: Results, options: Options) -> Prepared:
     """The marks of a class, under the ids that Moodle knows."""
     column = options.id_column or "userid"
     if column not in ID_COLUMNS:
-        raise InputError(Problem(f"--id-column: Moodle has no {column!r}", f"use {', '.join(ID_COLUMNS)}"))
+        remedy = f"use {', '.join(ID_COLUMNS)}"
+        raise InputError(Problem(f"Moodle has no column {column!r}", remedy, setting="id_column"))
     marks = StudentMarks.of(results)
     names, notices = renamed(list(marks.values), options, ID_COLUMNS[column])
     _check(column, list(names.values()))
@@ -87,5 +88,6 @@ def _check(column: str, names: list[str]) -> None:
         or (column == "useremail" and "@" not in name)
     ]
     if wrong:
-        message = f"people are called {quoted(wrong)}, which is no {column} of Moodle"
-        raise InputError(Problem(message, "say with --id-column what they are, or give a roster with --roster"))
+        message = f"people are called {quoted(wrong)}, which is not a {column} of Moodle"
+        remedy = "give a roster, or say which column these ids belong to"
+        raise InputError(Problem(message, remedy, setting="id_column"))

@@ -48,7 +48,7 @@ def prepare(results: Results, options: Options) -> Prepared:
     names, notices = renamed(people, options, (options.id_column or "username",))
     unknown = [name for name in people if name not in names]
     if unknown:
-        message = f"the roster does not say who {everyone(unknown)} is, whose weights belong to the grades"
+        message = f"the roster does not name {everyone(unknown)}, whose weights belong to the grades"
         raise InputError(Problem(message, "add everyone who graded to the roster"))
     totals = {total.submission: total.total for total in results.totals}
     grades = tuple(

@@ -19,7 +19,7 @@ BINS = 10
 CHARTS = "Charts"
 _MEANING = {
     "Totals": "each author's points, and where they lie with a probability of 90 %",
-    "Grades": "the grade of each component, and how sure it is",
+    "Grades": "the grade of each component, and how certain it is",
     "Weights": "how much each report counts",
     "Sentences": "how each grade follows from the reports, in words",
     "Graders": "how well each person grades, and the mark for peer grading",
@@ -102,7 +102,7 @@ def _histogram(figures: Any) -> BarChart:
     chart.set_categories(Reference(figures, min_col=1, min_row=2, max_row=BINS + 1))
     chart.gapWidth = 10
     chart.series[0].graphicalProperties.solidFill = _BLUE
-    _label(chart, "Final grades", "points, in % of those that can be had", "submissions")
+    _label(chart, "Final grades", "points, in % of the maximum", "submissions")
     chart.y_axis.number_format = "0"
     return chart
 

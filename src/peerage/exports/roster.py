@@ -63,12 +63,12 @@ class Roster:
         best = max((len(match.rows) for match in found), default=0)
         if 2 * best <= len(ids):
             message = f"no column holds most of the class's ids, which are {quoted(ids)}"
-            raise InputError(Problem(message, "add such a column, or name one with --match", self.file))
+            raise InputError(Problem(message, "add such a column, or name one", self.file, setting="match"))
         likely = [column for column, match in enumerate(found) if len(match.rows) == best]
         if any(found[column].rows != found[likely[0]].rows for column in likely):
             names = " and ".join(repr(self.header[column]) for column in likely)
             message = f"the columns {names} hold the class's ids equally often but of different people"
-            raise InputError(Problem(message, "say which counts with --match", self.file))
+            raise InputError(Problem(message, "say which one counts", self.file, setting="match"))
         return likely[0]
 
 
@@ -98,7 +98,7 @@ class Match:
             if row not in known
         ]
         if others:
-            found.append(Problem(f"without any mark, and left out: {everyone(others)}"))
+            found.append(Problem(f"left out, because they have no mark: {everyone(others)}"))
         return [Problem(problem.message, "", self.roster.file) for problem in found]
 
     def to(self, names: Sequence[str]) -> tuple[dict[str, str], list[Problem]]:
@@ -111,6 +111,6 @@ class Match:
         unclear = [identity for identity, name in called.items() if not name or count[name] > 1]
         notices = []
         if unclear:
-            message = f"left out, because {self.roster.header[target]!r} is empty or not theirs alone"
+            message = f"left out, because {self.roster.header[target]!r} is empty or belongs to several people"
             notices.append(Problem(f"{message}: {everyone(unclear)}", "", self.roster.file))
         return {identity: name for identity, name in called.items() if identity not in unclear}, notices

@@ -90,13 +90,13 @@ def without_author(results: Results) -> Iterator[Problem]:
     """A notice of the submissions that are nobody's."""
     unknown = [total.submission for total in results.totals if not total.author]
     if unknown:
-        yield Problem(f"left out {counted(len(unknown), 'submission')} without author: {everyone(unknown)}")
+        yield Problem(f"left out {counted(len(unknown), 'submission')} without an author: {everyone(unknown)}")
 
 
 def _several(ambiguous: Sequence[tuple[str, str]]) -> Iterator[Problem]:
     for assignment in dict.fromkeys(assignment for _, assignment in ambiguous):
         authors = [author for author, where in ambiguous if where == assignment]
-        message = f"left out who has several submissions in {_assignment(assignment)}: {everyone(authors)}"
+        message = f"left out authors with several submissions in {_assignment(assignment)}: {everyone(authors)}"
         yield Problem(message, "enter their marks by hand")
 
 

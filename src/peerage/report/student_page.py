@@ -68,7 +68,8 @@ def student_page(source: ReportSource, student: str) -> StudentPage:
         raise InputError(Problem(f"{student!r} wrote none of the submissions", "give the id of an author"))
     explained = EXPLANATIONS in source.results.tables
     if explained and source.results.record["explanations"].get("name_graders", True):
-        raise ResultsError("the sentences name the graders; run peerage fit without --name-graders for students' pages")
+        message = "the sentences name the graders, so students must not see them; fit again without naming graders"
+        raise ResultsError(message, setting="name_graders")
     submissions = tuple(_submission(source, index) for index in written_by[student])
     return StudentPage(student, submissions, explained)
 
@@ -88,7 +89,7 @@ def _written_by(source: ReportSource) -> Mapping[str, Sequence[int]]:
         raise InputError(
             Problem(
                 "these results do not say who wrote what, so there are no students' pages",
-                "add an author column to the grades and run peerage fit again",
+                "add a column author to the grades and fit again",
             )
         )
     return source.written_by

@@ -50,14 +50,14 @@ class ChangeReasons:
         if self.new.status[cell] == STAFF:
             return [Reason("set by staff", f"set by the staff: {self.new.overrides.get(cell, '')}")]
         if self.new.status[cell] == PUBLISHED:
-            return [Reason("published", "kept as it was handed out")]
+            return [Reason("published", "kept as published")]
         found = [*self._released(cell), *self.own_reviews(cell[0])]
         if not self.old.has_reviews:
             return found or [Reason("unknown", "the reviews behind the earlier grade are not known")]
         if not found and self.elsewhere:
             found.append(self._re_estimated(cell[0]))
         found += self.settings
-        return found or [Reason("sampled anew", "the same reviews and settings, sampled anew")]
+        return found or [Reason("sampled again", "the same reviews and settings, sampled again")]
 
     def _gone(self, submission: str) -> Iterator[Reason]:
         reviewers = self.old.reviews[submission] if self.old.has_reviews else ()
@@ -75,7 +75,7 @@ class ChangeReasons:
         if self.old.status[cell] == PUBLISHED:
             earlier = self.old.proposals.get(cell)
             because = f": {earlier.why}" if earlier else ""
-            yield Reason("published", f"no longer kept as it was handed out{because}")
+            yield Reason("published", f"no longer kept as published{because}")
 
     def own_reviews(self, submission: str) -> Iterator[Reason]:
         """What happened to the reviews of the submission itself."""

@@ -68,7 +68,8 @@ class Published:
         for (submission, name), grade in self.handed_out.grades.items():
             if name in book.rubric.names and grade not in book.rubric[name].grades:
                 message = f"the published grade {grade:g} of {submission!r} in {name!r} is not on today's rubric"
-                raise InputError(Problem(message, "use the rubric of then, or --republish"))
+                remedy = "use the earlier rubric, or replace published grades with today's"
+                raise InputError(Problem(message, remedy, setting="republish"))
 
     def notices(self, book: Gradebook) -> Iterator[Problem]:
         """Published grades that have no place in today's class, and reviews that came after they were handed out."""
@@ -77,7 +78,7 @@ class Published:
         lost = [name for name in dict.fromkeys(name for name, _ in self.handed_out.grades) if name not in known_today]
         if lost:
             number = counted(len(lost), "submission")
-            yield Problem(f"{number} with published grades and without reviews today left out: {quoted(lost)}")
+            yield Problem(f"left out {number} with published grades but no reviews today: {quoted(lost)}")
         if not self.side.has_reviews:
             return
         known = {(name, grader) for name, reviews in self.side.reviews.items() for grader in reviews}

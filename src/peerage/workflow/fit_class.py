@@ -122,7 +122,7 @@ def missed_target(posterior: Posterior, target: int | None) -> Problem | None:
     if target is None or (least := least_effective(posterior)) >= target:
         return None
     draws = posterior.samples.n_draws
-    reached = f"{draws:,} draws of each chain came to {least:,.0f} effective ones at least, not {target:,}"
+    reached = f"{draws:,} draws per chain gave at least {least:,.0f} effective draws, not {target:,}"
     if draws >= MOST_DRAWS:
         return Problem(reached, "no more are made")
     return Problem(reached, "allow for more memory", setting="memory")

@@ -29,7 +29,7 @@ def write_student_page(
     if target.is_dir():
         raise ResultsError(f"{target}: this is a folder; name a file")
     if target.exists() and not force:
-        raise ResultsError(f"{target}: this file exists; name another, or have it replaced")
+        raise ResultsError(f"{target}: this file exists; name another, or ask to replace it", setting="force")
     text = student_html(source, student)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
