@@ -45,7 +45,8 @@ def test_a_roster_gives_addresses(tmp_path: Path, capsys: pytest.CaptureFixture[
         "note: no mark for peer grading (too little to tell): '1002'",
         "note: moodle_grade_export.csv: found 4 of 4 people by the column 'ID number'",
         "note: moodle_grade_export.csv: left out, because they have no mark: 'Dan'",
-        "note: moodle_grade_export.csv: left out, because 'Email address' is empty or belongs to several people: '1003', '007'",
+        "note: moodle_grade_export.csv: left out, because 'Email address' is empty or belongs to several people: "
+        "'1003', '007'",
     ]
 
 

@@ -158,7 +158,7 @@ def test_sentences_that_name_graders_are_not_shown_to_students(tmp_path: Path) -
 def test_without_authors_there_are_no_pages(tmp_path: Path) -> None:
     book, _ = pg.simulate(8, 1, seed=2, tas=0, components=1)
     fitted = fitted_to(replace(book, authors=((),) * book.n_submissions), tmp_path)
-    with pytest.raises(pg.InputError, match="add an author column to the grades and run peerage fit again"):
+    with pytest.raises(pg.InputError, match="add a column author to the grades and fit again"):
         students_of(fitted)
 
 

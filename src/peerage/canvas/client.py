@@ -87,7 +87,7 @@ def refusals(place: Place) -> Iterator[None]:
             Problem("Canvas does not accept the token: it is wrong or has expired", TOKEN_REMEDY)
         ) from None
     except (exceptions.Unauthorized, exceptions.Forbidden):
-        message = f"the owner of the token has no right to see or change this in course {place.course}"
+        message = f"the token gives no right to see or change this in course {place.course}"
         raise InputError(Problem(message, "use the token of a teacher of the course")) from None
     except exceptions.ResourceDoesNotExist:
         message = f"{place.url} has no course {place.course} with assignment {place.assignment}, or hides it"
