@@ -10,7 +10,7 @@ import pytest
 
 import peerage as pg
 from peerage.cli.console import shorten
-from peerage.cli.setting_flags import FLAGS, as_line
+from peerage.cli.setting_flags import ASKED, FLAGS, as_line
 
 SOURCE = Path(pg.__file__).parent
 LIBRARY = sorted(path for path in SOURCE.rglob("*.py") if path.relative_to(SOURCE).parts[0] != "cli")
@@ -41,7 +41,7 @@ def test_a_planted_option_is_found() -> None:
 def test_every_setting_has_an_option() -> None:
     problems = [path for path in LIBRARY if "Problem" in path.read_text(encoding="utf-8")]
     named = set().union(*(settings_in(path.read_text(encoding="utf-8")) for path in problems))
-    assert {"columns", "draws", "snap"} <= named <= set(FLAGS)
+    assert {"columns", "draws", "snap"} <= named <= {*FLAGS, *ASKED}
 
 
 def test_every_option_is_one_of_a_command() -> None:
