@@ -10,26 +10,26 @@ import pytest
 
 import peerage as pg
 from peerage.cli import fit, main
-from peerage.decisions.choices import Choices
-from peerage.decisions.credit import Scale
+from peerage.decisions.choices import DecisionChoices
+from peerage.decisions.credit import CreditScale
 from peerage.results.provenance import InputFile
 from peerage.results.results import Results
 
-UNUSUAL = Choices(
+UNUSUAL = DecisionChoices(
     adjust_bias=True,
     name_graders=True,
     staff_final=True,
     spot_checks=3,
     random_share=0.5,
-    credit_scale=Scale(((0.1, 0.0), (1.5, 10.0))),
+    credit_scale=CreditScale(((0.1, 0.0), (1.5, 10.0))),
     required_reviews=6,
     minimum_reviews=2,
 )
 
 
-@pytest.mark.parametrize("choices", [Choices(), UNUSUAL, Choices(final="most-likely")])
-def test_choices_survive_json(choices: Choices) -> None:
-    assert Choices.from_dict(json.loads(json.dumps(choices.to_dict()))) == choices
+@pytest.mark.parametrize("choices", [DecisionChoices(), UNUSUAL, DecisionChoices(final="most-likely")])
+def test_choices_survive_json(choices: DecisionChoices) -> None:
+    assert DecisionChoices.from_dict(json.loads(json.dumps(choices.to_dict()))) == choices
 
 
 @pytest.mark.parametrize(
@@ -47,12 +47,12 @@ def test_choices_survive_json(choices: Choices) -> None:
 )
 def test_senseless_choices_are_refused(entries: dict[str, object], words: str) -> None:
     with pytest.raises(pg.ModelError, match=words):
-        Choices.from_dict(entries)
+        DecisionChoices.from_dict(entries)
 
 
 def test_the_command_line_has_the_same_defaults() -> None:
     options = inspect.signature(fit.command).parameters
-    for name, value in Choices().to_dict().items():
+    for name, value in DecisionChoices().to_dict().items():
         assert options[name].default == value
 
 
@@ -66,10 +66,10 @@ def test_every_choice_reaches_the_outputs(tmp_path: Path) -> None:
     fast = ["--chains", "2", "--draws", "30", "--burn-in", "10", "-q"]
     assert main(["fit", str(tmp_path / "grades.csv"), "-o", str(tmp_path / "out"), *given, *fast]) == 0
     record = json.loads((tmp_path / "out" / "run.json").read_text("utf-8"))
-    assert Choices.from_dict(record["choices"]) == UNUSUAL
+    assert DecisionChoices.from_dict(record["choices"]) == UNUSUAL
     assert record["explanations"]["staff_final"]
     posterior = pg.load(tmp_path / "out" / "posterior.npz")
-    again = Results.of(posterior, [InputFile.of(tmp_path / "grades.csv")], Choices.from_dict(record["choices"]))
+    again = Results.of(posterior, [InputFile.of(tmp_path / "grades.csv")], DecisionChoices.from_dict(record["choices"]))
     (tmp_path / "again").mkdir()
     again.write(tmp_path / "again")
     for name in ("grades.csv", "graders.csv", "spotchecks.csv", "weights.csv", "explanations.csv"):

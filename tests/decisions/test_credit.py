@@ -19,7 +19,7 @@ from peerage.decisions.credit import (
     IMPRECISE,
     OPTIMISTIC,
     TOO_LITTLE,
-    Scale,
+    CreditScale,
     credit_columns,
     estimates_under,
     idle_authors,
@@ -45,17 +45,17 @@ def posterior() -> pg.Posterior:
 
 
 def test_marks_lie_on_straight_lines_between_the_points() -> None:
-    scale = Scale.parse("0.2:0, 1:80, 2:100")
+    scale = CreditScale.parse("0.2:0, 1:80, 2:100")
     np.testing.assert_allclose(scale.marks(np.array([0.0, 0.2, 0.6, 1.5, 9.0])), [0, 0, 40, 90, 100])
     assert scale.zero == 0.2
-    assert Scale.parse(str(scale)) == scale
+    assert CreditScale.parse(str(scale)) == scale
 
 
 @pytest.mark.parametrize("text", ["", "0.2:0", "1:80, 2:100", "0:0, 1:1", "0.2:0, 1:80, 0.5:90", "0.2:0, 1:8, 2:7",
                                   "0.2:0, 1", "a:0, 1:2", "0.2:0, nan:5", "0.2:0, 1:2:3", "0.2:0, 1:0"])  # fmt: skip
 def test_scales_that_make_no_sense_are_refused(text: str) -> None:
     with pytest.raises(pg.ModelError, match="scale of marks"):
-        Scale.parse(text)
+        CreditScale.parse(text)
 
 
 # The sceptic
@@ -227,14 +227,14 @@ def test_marks_from_few_effective_draws_say_so() -> None:
 def marks_of(estimates: list[float], number: list[int], required: int, minimum: int = 0) -> pd.DataFrame:
     table = pd.DataFrame({"grader": [str(index) for index in range(len(number))], "n_graded": number})
     table["estimate"] = estimates
-    return module._with_marks(table, np.zeros(len(number), dtype=bool), Scale(), required, minimum)
+    return module._with_marks(table, np.zeros(len(number), dtype=bool), CreditScale(), required, minimum)
 
 
 @given(st.floats(0, 10), st.integers(1, 30), st.integers(0, 30))
 def test_a_review_fewer_never_raises_a_mark(estimate: float, required: int, done: int) -> None:
     fewer, more, full = marks_of([estimate] * 3, [done, done + 1, required], required)["credit"]
     assert fewer <= more <= full
-    assert full == Scale().marks(np.array(estimate))
+    assert full == CreditScale().marks(np.array(estimate))
     if done < required and full > 0:
         assert fewer < full
     assert fewer <= full * done / required + 1e-9 or done >= required

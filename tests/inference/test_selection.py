@@ -13,7 +13,7 @@ from scipy import stats
 
 import peerage as pg
 from peerage.cli import main
-from peerage.inference.chosen_model import Choice
+from peerage.inference.chosen_model import ModelChoice
 from peerage.inference.model_choice import MARGIN, candidates, choose, compare
 from peerage.model import Model
 
@@ -147,4 +147,4 @@ def test_the_command_chooses_and_records(tmp_path: Path, capsys: pytest.CaptureF
     assert record["model"]["bias"] == chosen["bias"]
     loaded = pg.load(tmp_path / "class" / "posterior.npz")
     assert loaded.choice is not None
-    assert loaded.choice.to_rows() == Choice.from_rows(rows).to_rows()
+    assert loaded.choice.to_rows() == ModelChoice.from_rows(rows).to_rows()

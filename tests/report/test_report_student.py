@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import peerage as pg
-from peerage.decisions.choices import Choices
+from peerage.decisions.choices import DecisionChoices
 from peerage.gradebook.book import Gradebook
 from peerage.report.pages import student_files, student_html
 from peerage.report.report_source import ReportSource
@@ -41,7 +41,7 @@ def fitted_to(book: Gradebook, folder: Path, **choices: bool | str) -> ReportSou
     file.write_bytes(b"the grades")
     posterior = pg.fit(book, chains=2, draws=30, burn_in=10, seed=1)
     with writing(folder / "results") as results:
-        Results.of(posterior, [InputFile.of(file)], Choices(**choices)).write(results)  # type: ignore[arg-type]
+        Results.of(posterior, [InputFile.of(file)], DecisionChoices(**choices)).write(results)  # type: ignore[arg-type]
     return ReportSource(Results.read(folder / "results"))
 
 

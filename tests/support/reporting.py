@@ -10,7 +10,7 @@ from typing import Any
 
 import peerage as pg
 from peerage.cli import main
-from peerage.decisions.choices import Choices
+from peerage.decisions.choices import DecisionChoices
 from peerage.report.pages import staff_html
 from peerage.results.provenance import InputFile
 from peerage.results.results import Results
@@ -73,7 +73,7 @@ def write(posterior: pg.Posterior, folder: Path, **choices: Any) -> Path:
     folder.parent.mkdir(parents=True, exist_ok=True)
     source = folder.parent / "grades.csv"
     source.write_bytes(b"the grades")
-    write_results(Results.of(posterior, [InputFile.of(source)], Choices(**choices)), folder)
+    write_results(Results.of(posterior, [InputFile.of(source)], DecisionChoices(**choices)), folder)
     return folder
 
 

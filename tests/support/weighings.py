@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from peerage.decisions.explain.weight_problem import Limits, WeightProblem, desired_weights, pose
+from peerage.decisions.explain.weight_problem import WeightLimits, WeightProblem, desired_weights, pose
 from peerage.gradebook.book import MISSING
 from peerage.rubric import Component
 from support.classes import scales
@@ -105,7 +105,7 @@ def objectives(submission: Submission, weights: Integers, penalty: float) -> NDA
     return np.asarray(totals)
 
 
-def brute_force(submission: Submission, limits: Limits, penalty: float) -> float | None:
+def brute_force(submission: Submission, limits: WeightLimits, penalty: float) -> float | None:
     """The best objective of all weight vectors within the limits; None if there is none."""
     weights = legal(submission, limits.least)
     within = weights[largest_shifts(submission, weights) <= limits.shift]

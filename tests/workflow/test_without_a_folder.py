@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import peerage as pg
-from peerage.decisions.choices import Choices
+from peerage.decisions.choices import DecisionChoices
 from peerage.gradebook.rulings import Override
 from peerage.report.pages import staff_html, student_files, student_html
 from peerage.report.report_source import ReportSource
@@ -32,7 +32,7 @@ from support.term import class_table
 RUBRIC = pg.Rubric.uniform(["Component 1", "Component 2"], range(6))
 PLAN = FitPlan(
     model=pg.Model(priors="paper"),
-    choices=Choices(spot_checks=3),
+    choices=DecisionChoices(spot_checks=3),
     sampling=SamplingPlan(chains=2, draws=30, burn_in=10, seed=0),
 )
 TABLE = class_table()

@@ -15,7 +15,7 @@ from peerage.support.wording import counted
 if TYPE_CHECKING:
     import pandas as pd
 
-    from peerage.decisions.choices import Choices
+    from peerage.decisions.choices import DecisionChoices
     from peerage.results.results import Results
 
 SCALE = "0.2:0, 0.5:60, 1:85, 2:100"
@@ -36,11 +36,11 @@ MinimumReviews = Annotated[
 
 
 def marking(scale: str, required_reviews: int, minimum_reviews: int) -> dict[str, Any]:
-    """How peer grading is marked, as :class:`~peerage.decisions.choices.Choices` takes it."""
-    from peerage.decisions.credit import Scale
+    """How peer grading is marked, as :class:`~peerage.decisions.choices.DecisionChoices` takes it."""
+    from peerage.decisions.credit import CreditScale
 
     marks = {"required_reviews": required_reviews, "minimum_reviews": minimum_reviews}
-    return {"credit_scale": Scale.parse(scale), **marks}
+    return {"credit_scale": CreditScale.parse(scale), **marks}
 
 
 def command(
@@ -64,14 +64,14 @@ def command(
         _show(marks, choices)
 
 
-def _choices(results: Results, changes: dict[str, Any]) -> Choices:
+def _choices(results: Results, changes: dict[str, Any]) -> DecisionChoices:
     """What the results were made with, but for some changes."""
-    from peerage.decisions.choices import Choices
+    from peerage.decisions.choices import DecisionChoices
 
-    return Choices.from_dict({**results.choices.to_dict(), **changes})
+    return DecisionChoices.from_dict({**results.choices.to_dict(), **changes})
 
 
-def _show(marks: pd.DataFrame, choices: Choices) -> None:
+def _show(marks: pd.DataFrame, choices: DecisionChoices) -> None:
     """Print how many students get which marks, and who gets what."""
     console = output()
     console.print(f"Marks by dependability: {choices.credit_scale}")

@@ -14,7 +14,7 @@ from peerage.cli import credit, data_options, fit_classes, panels, sampling_opti
 from peerage.results import result_folder
 
 if TYPE_CHECKING:
-    from peerage.decisions.choices import Choices
+    from peerage.decisions.choices import DecisionChoices
     from peerage.model import Model
     from peerage.workflow.fit_plan import FitPlan, SamplingPlan
 
@@ -136,11 +136,11 @@ def _choices(
     spot_checks: int,
     random_share: float,
     marks: Mapping[str, Any],
-) -> Choices:
+) -> DecisionChoices:
     """What is made of the posterior."""
-    from peerage.decisions.choices import Choices
+    from peerage.decisions.choices import DecisionChoices
 
-    return Choices(
+    return DecisionChoices(
         final=final.value,
         adjust_bias=adjust_bias,
         name_graders=name_graders,
@@ -151,7 +151,9 @@ def _choices(
     )
 
 
-def _plan(model: Model, choose_model: bool, choices: Choices, sampling: SamplingPlan, republish: bool) -> FitPlan:
+def _plan(
+    model: Model, choose_model: bool, choices: DecisionChoices, sampling: SamplingPlan, republish: bool
+) -> FitPlan:
     """How every class is fitted."""
     from peerage.workflow.fit_plan import FitPlan
 

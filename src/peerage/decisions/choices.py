@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from peerage.decisions.credit import MINIMUM_REVIEWS, Scale, credit
+from peerage.decisions.credit import MINIMUM_REVIEWS, CreditScale, credit
 from peerage.decisions.explain.explanation import Explanation, explain
 from peerage.decisions.spotchecks.proposals import BUDGET, RANDOM_SHARE, check_request, spot_checks
 from peerage.errors import ModelError
@@ -20,7 +20,7 @@ FINAL = ("explained", "most-likely")
 
 
 @dataclass(frozen=True)
-class Choices:
+class DecisionChoices:
     """Which grades to give, what to check, and how to mark peer grading.
 
     Attributes
@@ -37,7 +37,7 @@ class Choices:
     staff_final: bool = False
     spot_checks: int = BUDGET
     random_share: float = RANDOM_SHARE
-    credit_scale: Scale = field(default_factory=Scale)
+    credit_scale: CreditScale = field(default_factory=CreditScale)
     required_reviews: int = 0
     minimum_reviews: int = MINIMUM_REVIEWS
 
@@ -77,10 +77,10 @@ class Choices:
         return asdict(self) | {"credit_scale": str(self.credit_scale)}
 
     @classmethod
-    def from_dict(cls, entries: Mapping[str, Any]) -> Choices:
+    def from_dict(cls, entries: Mapping[str, Any]) -> DecisionChoices:
         """Build from what :meth:`to_dict` gives."""
         unknown = sorted(set(entries) - {entry.name for entry in fields(cls)})
         if unknown:
             raise ModelError(f"there is no choice {unknown[0]!r}")
-        scale = {"credit_scale": Scale.parse(entries["credit_scale"])} if "credit_scale" in entries else {}
+        scale = {"credit_scale": CreditScale.parse(entries["credit_scale"])} if "credit_scale" in entries else {}
         return cls(**{**entries, **scale})

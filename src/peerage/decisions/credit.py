@@ -53,7 +53,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Scale:
+class CreditScale:
     """Marks by dependability: straight lines between some points, level beyond the first and the last.
 
     >>> Scale.parse("0.2:0, 1:80, 2:100").marks(np.array([0.1, 0.6, 5.0]))
@@ -74,7 +74,7 @@ class Scale:
             raise ModelError("a scale of marks must end with a mark above zero, such as 2:100")
 
     @classmethod
-    def parse(cls, text: str) -> Scale:
+    def parse(cls, text: str) -> CreditScale:
         """Read ``0.2:0, 1:80, 2:100``: each dependability and what it is worth."""
         try:
             pairs = [tuple(map(float, part.split(":"))) for part in text.split(",")]
@@ -98,7 +98,7 @@ class Scale:
 
 def credit(
     posterior: Posterior,
-    scale: Scale | str | None = None,
+    scale: CreditScale | str | None = None,
     *,
     required_reviews: int = 0,
     minimum_reviews: int = MINIMUM_REVIEWS,
@@ -111,7 +111,7 @@ def credit(
     Parameters
     ----------
     posterior: the fit
-    scale: marks by dependability, as text or :class:`Scale`
+    scale: marks by dependability, as text or :class:`CreditScale`
     required_reviews: how many reviews a student owes; each that is not done takes away its share of the mark, and
         authors who graded nothing have a row too
     minimum_reviews: with fewer reviews there is too little to tell, and no mark; where reviews are required, there is a
@@ -124,7 +124,7 @@ def credit(
     >>> list(marks.columns)
     ['grader', 'n_graded', 'estimate', 'credit', 'note']
     """
-    scale = Scale() if scale is None else Scale.parse(scale) if isinstance(scale, str) else scale
+    scale = CreditScale() if scale is None else CreditScale.parse(scale) if isinstance(scale, str) else scale
     required_reviews = at_least(0, required_reviews=required_reviews)
     minimum_reviews = at_least(0, minimum_reviews=minimum_reviews)
     if not 0 < optimistic < 1:
@@ -188,7 +188,7 @@ def _authors_without_reviews(book: Gradebook) -> list[str]:
 
 
 def _with_marks(
-    table: pd.DataFrame, imprecise: NDArray[np.bool_], scale: Scale, required: int, minimum: int
+    table: pd.DataFrame, imprecise: NDArray[np.bool_], scale: CreditScale, required: int, minimum: int
 ) -> pd.DataFrame:
     """The table with marks and notes.
 

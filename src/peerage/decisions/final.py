@@ -38,7 +38,7 @@ class HandedOut:
 
 
 @dataclass(frozen=True, eq=False)
-class Final:
+class FinalGrades:
     """The grades that are given.
 
     Attributes
@@ -63,7 +63,7 @@ class Final:
         explanation: Explanation | None = None,
         overrides: Iterable[Override] = (),
         handed_out: HandedOut | None = None,
-    ) -> Final:
+    ) -> FinalGrades:
         """Settle every grade."""
         told = HandedOut() if handed_out is None else handed_out
         table = posterior.submissions()

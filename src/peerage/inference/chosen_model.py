@@ -12,7 +12,7 @@ COLUMNS = ("model", "bias", "effort", "correlation", "elpd", "difference", "diff
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class ModelChoice:
     """The models that were compared, and which was taken.
 
     ``table`` has a row for each model: its log predictive probability of all reviews (``elpd``), how much better than
@@ -43,6 +43,6 @@ class Choice:
         ]
 
     @classmethod
-    def from_rows(cls, rows: list[dict[str, Any]]) -> Choice:
+    def from_rows(cls, rows: list[dict[str, Any]]) -> ModelChoice:
         """Build from what :meth:`to_rows` gives."""
         return cls(pd.DataFrame(rows, columns=list(COLUMNS)))

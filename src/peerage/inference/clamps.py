@@ -13,7 +13,7 @@ from peerage.model import INSTRUCTOR_RELIABILITY, Model
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownValues:
     """Fixed values of each grader, NaN where a value is inferred."""
 
     effort: NDArray[np.float64]
@@ -21,7 +21,7 @@ class Known:
     bias: NDArray[np.float64]
 
 
-def known_of_graders(model: Model, graders: dict[str, int], group: NDArray[np.int32]) -> Known:
+def known_of_graders(model: Model, graders: dict[str, int], group: NDArray[np.int32]) -> KnownValues:
     """Clamps of TAs and instructors, then what the user fixed."""
     fixed = model.fixed
     if fixed.effort and not model.effort:
@@ -36,7 +36,7 @@ def known_of_graders(model: Model, graders: dict[str, int], group: NDArray[np.in
             if grader not in graders:
                 raise ModelError(f"the {name} of {grader!r} is fixed, but nobody of that id graded anything")
             values[graders[grader]] = value
-    return Known(effort, reliability, bias)
+    return KnownValues(effort, reliability, bias)
 
 
 def fixed_levels(book: Gradebook, model: Model, cell_of: NDArray[np.int64]) -> NDArray[np.int64]:

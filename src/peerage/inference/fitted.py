@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from peerage.gradebook.book import MISSING, Gradebook
 from peerage.inference.checking.suspicions import constant_students
-from peerage.inference.chosen_model import Choice
+from peerage.inference.chosen_model import ModelChoice
 from peerage.inference.layout import Layout, lay_out
 from peerage.inference.margins import Margins, margins_of
 from peerage.inference.priors_in_words import typical_priors
@@ -45,7 +45,7 @@ class Fitted:
     samples: Samples
     timings: dict[str, float] = field(default_factory=dict)
     restarts: tuple[int, ...] = ()
-    choice: Choice | None = None
+    choice: ModelChoice | None = None
     laid_out: Layout | None = None
 
     @cached_property

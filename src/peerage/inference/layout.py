@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from peerage.errors import ModelError
 from peerage.gradebook.book import INSTRUCTOR, MISSING, STUDENT, TA, Gradebook
 from peerage.gradebook.report_means import mean_reports, scaled_values
-from peerage.inference.clamps import Known, fixed_levels, known_of_graders
+from peerage.inference.clamps import KnownValues, fixed_levels, known_of_graders
 from peerage.inference.numerics.arrays import Clamps, Reports
 from peerage.inference.numerics.hyperparameters import (
     EFFORT,
@@ -66,7 +66,7 @@ class Layout:
     book: Gradebook
     model: Model
     reports: Reports
-    known: Known
+    known: KnownValues
     group: NDArray[np.int32]
     review_order: NDArray[np.int64]
     report_level: NDArray[np.int64]

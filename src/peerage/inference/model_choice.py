@@ -17,7 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from peerage.gradebook.book import Gradebook
-from peerage.inference.chosen_model import COLUMNS, Choice
+from peerage.inference.chosen_model import COLUMNS, ModelChoice
 from peerage.inference.posterior import Posterior
 from peerage.model import Model
 
@@ -46,7 +46,7 @@ def graders_wrote(book: Gradebook) -> bool:
     return any(name in graders for names in book.authors for name in names)
 
 
-def choose(book: Gradebook, base: Model, fit: Fit) -> tuple[Model, Choice]:
+def choose(book: Gradebook, base: Model, fit: Fit) -> tuple[Model, ModelChoice]:
     """Compare all candidates, fitted by ``fit``, and take one."""
     fitted = [(model, fit(model)) for model in candidates(book, base)]
     owner = np.asarray(book.review_submission)
@@ -70,7 +70,7 @@ def choose(book: Gradebook, base: Model, fit: Fit) -> tuple[Model, Choice]:
                 index == taken,
             )
         )
-    return fitted[taken][0], Choice(pd.DataFrame(rows, columns=list(COLUMNS)))
+    return fitted[taken][0], ModelChoice(pd.DataFrame(rows, columns=list(COLUMNS)))
 
 
 def compare(one: NDArray[np.float64], other: NDArray[np.float64], owner: NDArray[np.integer]) -> tuple[float, float]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from peerage.errors import Problem, ResultsError
 from peerage.gradebook.book import Gradebook
 from peerage.gradebook.rulings import Exclusion
-from peerage.inference.chosen_model import Choice
+from peerage.inference.chosen_model import ModelChoice
 from peerage.inference.fitted import Fitted
 from peerage.inference.sampling.chains import VARIABLES, ChainState, Samples
 from peerage.inference.sampling.running_summaries import Running
@@ -57,7 +57,7 @@ def read(path: str | Path) -> dict[str, Any]:
         if meta["format"] != FORMAT:
             raise ResultsError(f"{path}: this was saved by another version of peerage; fit the class again")
         model, samples, book = Model.from_dict(meta["model"]), _samples(meta, arrays), _book(meta, arrays)
-        choice = None if meta["choice"] is None else Choice.from_rows(meta["choice"])
+        choice = None if meta["choice"] is None else ModelChoice.from_rows(meta["choice"])
         kept = {name: meta[name] for name in ("seed", "burn_in", "timings")} | {"restarts": tuple(meta["restarts"])}
         return {"book": book, "model": model, "samples": samples, "choice": choice, **kept}
     except OSError as error:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from peerage.inference.checking.held_out import HeldOut
-from peerage.inference.chosen_model import Choice
+from peerage.inference.chosen_model import ModelChoice
 from peerage.inference.priors_in_words import FIXED
 from peerage.model import INSTRUCTOR_RELIABILITY
 from peerage.results.summary import unreliable_predictions
@@ -76,7 +76,7 @@ def prediction_words(record: Mapping[str, Any]) -> Iterator[str]:
 def choice_words(record: Mapping[str, Any]) -> Iterator[str]:
     """Which model was chosen and what the others would have changed, a sentence each; nothing if none was compared."""
     if record["choice"] is not None:
-        yield from Choice.from_rows(record["choice"]).sentences
+        yield from ModelChoice.from_rows(record["choice"]).sentences
 
 
 def priors_of(record: Mapping[str, Any]) -> Iterator[Prior]:

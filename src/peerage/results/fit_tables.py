@@ -7,7 +7,7 @@ import pandas as pd
 
 from peerage.decisions.credit import credit_columns
 from peerage.decisions.explain.explanation import Explanation
-from peerage.decisions.final import Final, HandedOut
+from peerage.decisions.final import FinalGrades, HandedOut
 from peerage.decisions.trust import trust
 from peerage.gradebook.book import Gradebook
 from peerage.inference.posterior import Posterior
@@ -15,20 +15,20 @@ from peerage.results.schema import GRADERS, GRADES, TOTALS, WEIGHTS, ResultTable
 from peerage.results.table_values import kept
 
 
-def grades_table(posterior: Posterior, final: Final | None = None) -> pd.DataFrame:
+def grades_table(posterior: Posterior, final: FinalGrades | None = None) -> pd.DataFrame:
     """``posterior.submissions()`` with the grade that the class is given, by default the most likely one."""
-    final = Final.of(posterior) if final is None else final
+    final = FinalGrades.of(posterior) if final is None else final
     table = posterior.submissions().assign(grade=final.grades, status=final.status)
     return _in_order(GRADES, table)
 
 
-def totals_table(posterior: Posterior, final: Final | None = None) -> pd.DataFrame:
+def totals_table(posterior: Posterior, final: FinalGrades | None = None) -> pd.DataFrame:
     """``posterior.totals()`` with a row for each author; a submission whose author is unknown has one row.
 
     The total is that of the grades in :func:`grades_table`.
     """
     table = posterior.totals()
-    table["total"] = _points(Final.of(posterior) if final is None else final, posterior.book)
+    table["total"] = _points(FinalGrades.of(posterior) if final is None else final, posterior.book)
     table["author"] = [list(names) or [""] for names in posterior.book.authors]
     return _in_order(TOTALS, table.explode("author", ignore_index=True))
 
@@ -64,7 +64,7 @@ def with_handed_out(weights: pd.DataFrame, handed_out: HandedOut | None) -> pd.D
     return rows.iloc[order].reset_index(drop=True)
 
 
-def _points(final: Final, book: Gradebook) -> list[float]:
+def _points(final: FinalGrades, book: Gradebook) -> list[float]:
     """What the grades of each submission are worth together, rounded as far as sums are inexact."""
     worth = {
         component.name: dict(zip(component.grades, component.worth, strict=True))

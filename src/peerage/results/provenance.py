@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from peerage.decisions.choices import Choices
+from peerage.decisions.choices import DecisionChoices
 from peerage.decisions.explain.explanation import Explanation
 from peerage.errors import Problem
 from peerage.gradebook.book import ROLES, Gradebook
@@ -50,7 +50,7 @@ def provenance(book: Gradebook, inputs: Iterable[InputFile]) -> dict[str, Any]:
 def record_of(
     posterior: Posterior,
     inputs: Iterable[InputFile],
-    choices: Choices,
+    choices: DecisionChoices,
     explanation: Explanation | None,
     overrides: Sequence[Override],
     warnings: Iterable[Problem],

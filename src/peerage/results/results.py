@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from peerage.decisions.choices import Choices
-from peerage.decisions.credit import Scale, idle_authors
-from peerage.decisions.final import Cell, Final, HandedOut
+from peerage.decisions.choices import DecisionChoices
+from peerage.decisions.credit import CreditScale, idle_authors
+from peerage.decisions.final import Cell, FinalGrades, HandedOut
 from peerage.errors import InputError, Problem, ResultsError
 from peerage.gradebook.rulings import Override
 from peerage.inference.posterior import Posterior
@@ -86,7 +86,7 @@ class Results:
     tables: Mapping[ResultTable, pd.DataFrame]
     record: Mapping[str, Any]
     draws: Callable[[], Posterior] | None = None
-    final: Final | None = None
+    final: FinalGrades | None = None
     name: str = ""
 
     @classmethod
@@ -94,15 +94,15 @@ class Results:
         cls,
         posterior: Posterior,
         inputs: Iterable[InputFile] = (),
-        choices: Choices | None = None,
+        choices: DecisionChoices | None = None,
         *,
         overrides: Sequence[Override] = (),
         handed_out: HandedOut | None = None,
     ) -> Results:
         """The results of a fit, with grades that staff set or that are not to change."""
-        choices = Choices() if choices is None else choices
+        choices = DecisionChoices() if choices is None else choices
         explanation, marks = choices.explain(posterior), choices.credit(posterior)
-        final = Final.of(posterior, explanation, overrides, handed_out)
+        final = FinalGrades.of(posterior, explanation, overrides, handed_out)
         checked = (Problem(sentence) for sentence in posterior.check().sentences)
         warnings = (*posterior.warnings, *checked, *idle_authors(marks))
         tables = {
@@ -171,11 +171,11 @@ class Results:
         return self.tables[table]
 
     @property
-    def choices(self) -> Choices:
+    def choices(self) -> DecisionChoices:
         """What the class chose to do with its posterior."""
         if not self.record["choices"]:
             raise ResultsError(f"{self._where}these results do not say how they were made; fit the class again")
-        return Choices.from_dict(self.record["choices"])
+        return DecisionChoices.from_dict(self.record["choices"])
 
     @property
     def _where(self) -> str:
@@ -251,7 +251,7 @@ class Results:
     def most_credit(self) -> float:
         """The highest mark for peer grading on the scale that the fit used."""
         scale = self.record["choices"].get("credit_scale")
-        return (Scale() if scale is None else Scale.parse(str(scale))).points[-1][1]
+        return (CreditScale() if scale is None else CreditScale.parse(str(scale))).points[-1][1]
 
     @cached_property
     def spot_checks(self) -> list[str]:

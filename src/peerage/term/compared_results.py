@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from peerage.decisions.final import COMPUTED, STAFF, Cell, Final
+from peerage.decisions.final import COMPUTED, STAFF, Cell, FinalGrades
 from peerage.gradebook.book import ROLES, Gradebook
 from peerage.results.results import Results
 from peerage.results.schema import GRADES, PROPOSALS
@@ -50,7 +50,7 @@ class Side:
         return cls(results, results.grades, status, _proposals(results))
 
     @classmethod
-    def suggested(cls, results: Results, final: Final) -> Side:
+    def suggested(cls, results: Results, final: FinalGrades) -> Side:
         """What the results would be, had nothing been handed out."""
         settled = [
             (grade, STAFF) if status == STAFF else (computed, COMPUTED)

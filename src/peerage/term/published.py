@@ -8,7 +8,7 @@ from functools import cached_property
 
 import pandas as pd
 
-from peerage.decisions.final import PUBLISHED, Cell, Final, HandedOut
+from peerage.decisions.final import PUBLISHED, Cell, FinalGrades, HandedOut
 from peerage.errors import InputError, Problem
 from peerage.gradebook.book import Gradebook
 from peerage.results.results import Results
@@ -101,7 +101,7 @@ class Published:
         """The results with a table of what changed since the grades were handed out."""
         return results.with_table(CHANGES, changes_table(changes_between(self.side, Side.of(results))))
 
-    def _proposals(self, results: Results, final: Final) -> pd.DataFrame:
+    def _proposals(self, results: Results, final: FinalGrades) -> pd.DataFrame:
         reasons = ChangeReasons(self.side.unkept, Side.suggested(results, final))
         mass, rubric = results.posterior.samples.level_mass, results.posterior.book.rubric
         rows = []

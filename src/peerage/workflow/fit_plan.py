@@ -6,7 +6,7 @@ import threading
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from peerage.decisions.choices import Choices
+from peerage.decisions.choices import DecisionChoices
 from peerage.errors import Problem
 from peerage.gradebook.rulings import Override
 from peerage.inference.fitting import DEFAULT_DRAWS
@@ -49,7 +49,7 @@ class FitPlan:
 
     model: Model = field(default_factory=Model)
     choose_model: bool = False
-    choices: Choices = field(default_factory=Choices)
+    choices: DecisionChoices = field(default_factory=DecisionChoices)
     sampling: SamplingPlan = field(default_factory=SamplingPlan)
     republish: bool = False
 

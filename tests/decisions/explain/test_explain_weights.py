@@ -10,19 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from peerage.decisions.explain import integer_program, weight_program
-from peerage.decisions.explain.weight_problem import Limits, whole_grades
+from peerage.decisions.explain.weight_problem import WeightLimits, whole_grades
 from peerage.decisions.explain.weight_search import search
 from peerage.decisions.explain.weights import weigh
 from peerage.errors import ModelError
 from support.weighings import Submission, brute_force, largest_shifts, legal, objectives, submissions, typical
 
-USUAL = Limits.of(0.09, 0.1)
+USUAL = WeightLimits.of(0.09, 0.1)
 shifts = st.sampled_from([0.0, 0.01, 0.05, 0.09, 0.3, 1.0])
 leasts = st.sampled_from([0.0, 0.1, 0.25, 0.5])
 penalties = st.sampled_from([0.0, 0.01, 0.5])
 
 
-def check_both(submission: Submission, limits: Limits, penalty: float) -> None:
+def check_both(submission: Submission, limits: WeightLimits, penalty: float) -> None:
     """The search and the solver find the best of all weight vectors, or both find that there is none."""
     best, problem = brute_force(submission, limits, penalty), submission.problem
     for weights, proven in (search(problem, limits, penalty), weight_program.solve(problem, limits, penalty)):
@@ -37,7 +37,7 @@ def check_both(submission: Submission, limits: Limits, penalty: float) -> None:
 
 @given(submissions(max_graders=3), shifts, leasts, penalties)
 def test_both_find_the_best_of_all_weights(submission: Submission, shift: float, least: float, penalty: float) -> None:
-    check_both(submission, Limits.of(shift, least), penalty)
+    check_both(submission, WeightLimits.of(shift, least), penalty)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -65,7 +65,7 @@ def test_search_and_solver_agree_on_more_graders(n: int) -> None:
 def test_limits_give_way_no_more_than_they_must(
     submission: Submission, shift: float, least: float, penalty: float
 ) -> None:
-    limits = Limits.of(shift, least)
+    limits = WeightLimits.of(shift, least)
     weighing = weigh(submission.problem, limits, penalty)
     assert submission.problem.admits(weighing.weights, weighing.limits)
     if brute_force(submission, limits, penalty) is not None:
@@ -73,13 +73,13 @@ def test_limits_give_way_no_more_than_they_must(
         return
     smaller = min(limits.least, 100 // len(submission.levels))
     needed = largest_shifts(submission, legal(submission, smaller)).min()
-    assert weighing.limits == Limits(max(limits.shift, int(needed)), smaller)
+    assert weighing.limits == WeightLimits(max(limits.shift, int(needed)), smaller)
 
 
 def test_eleven_equal_graders_need_a_smaller_least_weight() -> None:
     submission = replace(typical(11, np.random.default_rng(0)), influence=np.ones(11))
     weighing = weigh(submission.problem, USUAL, 0.01)
-    assert weighing.limits == Limits(USUAL.shift, 9)
+    assert weighing.limits == WeightLimits(USUAL.shift, 9)
     assert sorted(weighing.weights) == [9] * 10 + [10]
 
 
@@ -87,7 +87,7 @@ def test_eleven_equal_graders_need_a_smaller_least_weight() -> None:
 def test_more_equal_graders_than_percents(n: int) -> None:
     submission = replace(typical(n, np.random.default_rng(n)), influence=np.ones(n))
     weighing = weigh(submission.problem, USUAL, 0.01)
-    assert weighing.limits == Limits(USUAL.shift, 1)
+    assert weighing.limits == WeightLimits(USUAL.shift, 1)
     assert submission.problem.admits(weighing.weights, weighing.limits)
 
 
@@ -114,7 +114,7 @@ def test_the_only_grader_of_a_component_counts_even_without_influence() -> None:
     submission.influence[:] = [1, 1, 0]
     weighing = weigh(submission.problem, USUAL, 0.01)
     assert weighing.weights[2] == 10
-    assert weighing.limits == Limits(100_000, 10)
+    assert weighing.limits == WeightLimits(100_000, 10)
 
 
 def test_one_grader_counts_everything() -> None:
@@ -163,5 +163,5 @@ def test_the_solver_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     for n in (5, 8, 12, 30):
         problem = typical(n, rng, missing=0.15).problem
         weight_program.solve(problem, USUAL, 0.01)
-        weight_program.relax(problem, Limits.of(0.0, 0.25))
+        weight_program.relax(problem, WeightLimits.of(0.0, 0.25))
     assert capfd.readouterr() == ("", "")

@@ -13,7 +13,7 @@ from scipy import stats
 
 import peerage as pg
 from peerage.inference.checking.grading_statistics import Reviews, habits, spreads
-from peerage.inference.checking.predictive_checks import FALSE_ALARM, REPLICATES, Comparison
+from peerage.inference.checking.predictive_checks import FALSE_ALARM, REPLICATES, CheckedStatistic
 from peerage.inference.checking.replicates import replicated_levels
 from peerage.inference.layout import lay_out
 from peerage.model import Model
@@ -170,19 +170,19 @@ def end_probability(posterior: pg.Posterior, reviews: NDArray[np.intp], top: boo
 
 def test_tail_probability_counts_the_observed_among_the_replicates() -> None:
     replicates = np.arange(99.0)
-    assert Comparison("halo", 200.0, replicates).tail_probability == pytest.approx(0.02)
-    assert Comparison("halo", -1.0, replicates).tail_probability == pytest.approx(0.02)
-    assert Comparison("halo", 97.5, replicates).tail_probability == pytest.approx(0.04)
-    assert Comparison("halo", 49.0, replicates).tail_probability == 1.0
-    assert Comparison("grades", 200.0, replicates, only_higher=True).tail_probability == pytest.approx(0.01)
-    assert Comparison("grades", -1.0, replicates, only_higher=True).tail_probability == 1.0
+    assert CheckedStatistic("halo", 200.0, replicates).tail_probability == pytest.approx(0.02)
+    assert CheckedStatistic("halo", -1.0, replicates).tail_probability == pytest.approx(0.02)
+    assert CheckedStatistic("halo", 97.5, replicates).tail_probability == pytest.approx(0.04)
+    assert CheckedStatistic("halo", 49.0, replicates).tail_probability == 1.0
+    assert CheckedStatistic("grades", 200.0, replicates, only_higher=True).tail_probability == pytest.approx(0.01)
+    assert CheckedStatistic("grades", -1.0, replicates, only_higher=True).tail_probability == 1.0
 
 
 def test_numbers_are_rounded_as_far_as_the_comparison_allows() -> None:
     expected = np.linspace(0.145, 0.171, 1001)
-    assert Comparison("agreement", 0.31, expected).in_words(as_share=True) == ("31 %", "16 % (15–17 %)")
-    assert Comparison("agreement", 0.1721, expected).in_words(as_share=True) == ("17.2 %", "15.8 % (14.6–17.0 %)")
-    assert Comparison("halo", 0.31, expected).in_words(as_share=False) == ("0.31", "0.16 (0.15–0.17)")
+    assert CheckedStatistic("agreement", 0.31, expected).in_words(as_share=True) == ("31 %", "16 % (15–17 %)")
+    assert CheckedStatistic("agreement", 0.1721, expected).in_words(as_share=True) == ("17.2 %", "15.8 % (14.6–17.0 %)")
+    assert CheckedStatistic("halo", 0.31, expected).in_words(as_share=False) == ("0.31", "0.16 (0.15–0.17)")
 
 
 def test_the_least_tail_probability_is_below_the_threshold() -> None:

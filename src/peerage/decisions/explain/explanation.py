@@ -18,7 +18,7 @@ import pandas as pd
 
 from peerage.decisions.explain.cases import Case, cases_of, holding_a_grade
 from peerage.decisions.explain.telling import Telling
-from peerage.decisions.explain.weight_problem import Limits
+from peerage.decisions.explain.weight_problem import WeightLimits
 from peerage.decisions.explain.weights import FORMS, Asked, Form, Weighing
 from peerage.errors import ModelError, Problem
 from peerage.inference.posterior import Posterior
@@ -136,7 +136,7 @@ def explain(
             raise ModelError(f"{name} must lie between 0 and 1, not {value}")
     if decimals not in range(MOST_DECIMALS + 1):
         raise ModelError(f"grades are given with 0 to {MOST_DECIMALS} decimals, not {decimals}")
-    asked = Asked(form, Limits.of(largest_shift, least_weight), penalty, posterior.book.rubric)
+    asked = Asked(form, WeightLimits.of(largest_shift, least_weight), penalty, posterior.book.rubric)
     telling = Telling(posterior, asked, decimals, name_graders, staff_final)
     with open_executor(workers, scheduler) as executor:
         for case, weighing in _weighed(executor, cases_of(posterior, adjust_bias, staff_final), asked):

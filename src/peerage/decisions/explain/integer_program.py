@@ -25,7 +25,7 @@ _KINDS = {
 }
 
 
-class Rows(NamedTuple):
+class Constraints(NamedTuple):
     """Constraints: lower ≤ matrix · variables ≤ upper."""
 
     matrix: Any
@@ -33,7 +33,7 @@ class Rows(NamedTuple):
     upper: ArrayLike = np.inf
 
 
-class Solution(NamedTuple):
+class ProgramSolution(NamedTuple):
     """The best values found, if there are any, and whether it is proven that there are no better ones, or none."""
 
     values: Floats | None
@@ -41,8 +41,8 @@ class Solution(NamedTuple):
 
 
 def minimise(
-    objective: Floats, kinds: NDArray[np.int64], lower: Floats, upper: Floats, rows: Iterable[Rows]
-) -> Solution:
+    objective: Floats, kinds: NDArray[np.int64], lower: Floats, upper: Floats, rows: Iterable[Constraints]
+) -> ProgramSolution:
     """The values between lower and upper bounds that obey all rows and make objective · values least."""
     solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
     solver.disableCallbacks()
@@ -54,11 +54,11 @@ def minimise(
     status = solver.getModelStatus()
     found = solver.getInfo().primal_solution_status == int(highspy.SolutionStatus.kSolutionStatusFeasible)
     proven = status in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible)
-    return Solution(np.array(solver.getSolution().col_value) if found else None, proven)
+    return ProgramSolution(np.array(solver.getSolution().col_value) if found else None, proven)
 
 
 def _program(
-    objective: Floats, kinds: NDArray[np.int64], lower: Floats, upper: Floats, rows: list[Rows]
+    objective: Floats, kinds: NDArray[np.int64], lower: Floats, upper: Floats, rows: list[Constraints]
 ) -> highspy.HighsLp:
     matrix = csc_array(vstack([some.matrix for some in rows]))
     program = highspy.HighsLp()

@@ -37,7 +37,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Limits:
+class WeightLimits:
     """How far weights may lie from the desired ones, and how small they may be.
 
     Attributes
@@ -50,7 +50,7 @@ class Limits:
     least: int
 
     @classmethod
-    def of(cls, largest_shift: float, least_weight: float) -> Limits:
+    def of(cls, largest_shift: float, least_weight: float) -> WeightLimits:
         """The limits as whole numbers; a weight above zero is one percent at least."""
         return cls(round(largest_shift * MILLION), max(1, ceil(Fraction(round(least_weight * MILLION), PERCENT))))
 
@@ -93,13 +93,13 @@ class WeightProblem:
         won = self.mass[offset + self.levels(weights) - self.lowest].sum()
         return float(won - penalty * np.abs(weights * PERCENT - self.desired).sum() / MILLION)
 
-    def ranges(self, limits: Limits) -> tuple[Integers, Integers, NDArray[np.bool_]]:
+    def ranges(self, limits: WeightLimits) -> tuple[Integers, Integers, NDArray[np.bool_]]:
         """The lowest and highest weight above zero of each grader, and whether zero is allowed too."""
         low = np.maximum(-((limits.shift - self.desired) // PERCENT), limits.least)
         high = np.minimum((self.desired + limits.shift) // PERCENT, WHOLE)
         return low, high, self.desired <= limits.shift
 
-    def admits(self, weights: Integers, limits: Limits) -> bool:
+    def admits(self, weights: Integers, limits: WeightLimits) -> bool:
         """Whether weights obey every rule."""
         low, high, may_be_zero = self.ranges(limits)
         fits = np.where(weights == 0, may_be_zero, (low <= weights) & (weights <= high))

@@ -13,14 +13,21 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, eye_array, hstack
 
-from peerage.decisions.explain.integer_program import INTEGER, REAL, SEMI_INTEGER, Rows, Solution, minimise
-from peerage.decisions.explain.weight_problem import PERCENT, WHOLE, Floats, Integers, Limits, WeightProblem
+from peerage.decisions.explain.integer_program import (
+    INTEGER,
+    REAL,
+    SEMI_INTEGER,
+    Constraints,
+    ProgramSolution,
+    minimise,
+)
+from peerage.decisions.explain.weight_problem import PERCENT, WHOLE, Floats, Integers, WeightLimits, WeightProblem
 
 _SCALE = 1000.0
 """The solver stops within 1e-6 of the best objective; an objective in thousandths makes that a billionth."""
 
 
-def solve(problem: WeightProblem, limits: Limits, penalty: float) -> tuple[Integers | None, bool]:
+def solve(problem: WeightProblem, limits: WeightLimits, penalty: float) -> tuple[Integers | None, bool]:
     """The best weights found, if there are any, and whether the solver proved that there are no better ones.
 
     The variables are the weights, their distances from the desired weights, and the answers to the questions.
@@ -51,7 +58,7 @@ def solve(problem: WeightProblem, limits: Limits, penalty: float) -> tuple[Integ
     return (weights, solution.proven) if problem.admits(weights, limits) else (None, False)
 
 
-def relax(problem: WeightProblem, limits: Limits) -> tuple[Limits, Integers]:
+def relax(problem: WeightProblem, limits: WeightLimits) -> tuple[WeightLimits, Integers]:
     """Limits that admit weights, and such weights: first a smaller least weight, then the smallest possible shift."""
     smaller = replace(limits, least=min(limits.least, max(1, WHOLE // problem.n_graders)))
     weights = _nearest(problem, smaller.least)
@@ -74,10 +81,10 @@ def _nearest(problem: WeightProblem, least: int) -> Integers:
         np.concatenate([np.full(n, WHOLE), np.ones(n), [WHOLE]]),
         [
             *_rules(problem, n + 1),
-            Rows(_beside(weight, none, -one), upper=target),
-            Rows(_beside(weight, none, one), lower=target),
-            Rows(_beside(weight, -least * switch, 0 * one), lower=0),
-            Rows(_beside(weight, -WHOLE * switch, 0 * one), upper=0),
+            Constraints(_beside(weight, none, -one), upper=target),
+            Constraints(_beside(weight, none, one), lower=target),
+            Constraints(_beside(weight, -least * switch, 0 * one), lower=0),
+            Constraints(_beside(weight, -WHOLE * switch, 0 * one), upper=0),
         ],
     )
     weights = _weights(solution, n)
@@ -86,22 +93,22 @@ def _nearest(problem: WeightProblem, least: int) -> Integers:
     return weights
 
 
-def _rules(problem: WeightProblem, n_others: int) -> Iterator[Rows]:
+def _rules(problem: WeightProblem, n_others: int) -> Iterator[Constraints]:
     """Weights add up to the whole, and somebody who graded a component counts."""
-    yield Rows(_beside(np.ones((1, problem.n_graders)), csr_array((1, n_others))), WHOLE, WHOLE)
+    yield Constraints(_beside(np.ones((1, problem.n_graders)), csr_array((1, n_others))), WHOLE, WHOLE)
     if len(problem.covers):
-        yield Rows(_beside(problem.covers.astype(float), csr_array((len(problem.covers), n_others))), lower=1)
+        yield Constraints(_beside(problem.covers.astype(float), csr_array((len(problem.covers), n_others))), lower=1)
 
 
-def _distances(problem: WeightProblem) -> Iterator[Rows]:
+def _distances(problem: WeightProblem) -> Iterator[Constraints]:
     """A distance is at least the difference between the weight and the desired weight, whatever its sign."""
     one, none = eye_array(problem.n_graders), csr_array((problem.n_graders, len(problem.excess)))
     target = problem.desired / PERCENT
-    yield Rows(_beside(one, -one, none), upper=target)
-    yield Rows(_beside(one, one, none), lower=target)
+    yield Constraints(_beside(one, -one, none), upper=target)
+    yield Constraints(_beside(one, one, none), lower=target)
 
 
-def _answers(problem: WeightProblem, floor: Integers, high: Integers) -> Iterator[Rows]:
+def _answers(problem: WeightProblem, floor: Integers, high: Integers) -> Iterator[Constraints]:
     """An answer is 1 if the average reaches the cut-point, and 0 if it does not."""
     n_questions, n = problem.excess.shape
     if not n_questions:
@@ -112,8 +119,8 @@ def _answers(problem: WeightProblem, floor: Integers, high: Integers) -> Iterato
     below = unit / 2
     top, bottom = _greatest(excess, floor, high), -_greatest(-excess, floor, high)
     none, one = csr_array((n_questions, n)), eye_array(n_questions)
-    yield Rows(_beside(excess, none, one * bottom[:, None]), lower=bottom)
-    yield Rows(_beside(excess, none, one * -(top + below)[:, None]), upper=-below)
+    yield Constraints(_beside(excess, none, one * bottom[:, None]), lower=bottom)
+    yield Constraints(_beside(excess, none, one * -(top + below)[:, None]), upper=-below)
 
 
 def _greatest(excess: Floats, floor: Integers, high: Integers) -> Floats:
@@ -129,5 +136,5 @@ def _beside(*blocks: Any) -> Any:
     return csr_array(hstack(blocks))
 
 
-def _weights(solution: Solution, n: int) -> Integers | None:
+def _weights(solution: ProgramSolution, n: int) -> Integers | None:
     return None if solution.values is None else np.rint(solution.values[:n]).astype(np.int64)

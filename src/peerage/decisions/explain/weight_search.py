@@ -12,7 +12,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from peerage.decisions.explain.weight_problem import MILLION, PERCENT, WHOLE, Floats, Integers, Limits, WeightProblem
+from peerage.decisions.explain.weight_problem import (
+    MILLION,
+    PERCENT,
+    WHOLE,
+    Floats,
+    Integers,
+    WeightLimits,
+    WeightProblem,
+)
 from peerage.inference.numerics.jit import jit, needs_compilation
 
 EFFORT = 20_000_000
@@ -47,7 +55,7 @@ class _Tree(NamedTuple):
     ascending: NDArray[np.intp]
 
 
-def search(problem: WeightProblem, limits: Limits, penalty: float) -> tuple[Integers | None, bool]:
+def search(problem: WeightProblem, limits: WeightLimits, penalty: float) -> tuple[Integers | None, bool]:
     """The best weights found, if there are any, and whether the search was finished, so that they are the best."""
     # Those who matter most come first: their weights decide most.
     order = np.argsort(-problem.desired, kind="stable")
@@ -64,7 +72,7 @@ def must_compile() -> bool:
     return needs_compilation(_walk)
 
 
-def _plant(problem: WeightProblem, limits: Limits, order: NDArray[np.intp]) -> _Tree:
+def _plant(problem: WeightProblem, limits: WeightLimits, order: NDArray[np.intp]) -> _Tree:
     """The tree of a problem whose graders come in some order."""
     desired, excess = problem.desired[order], np.ascontiguousarray(problem.excess[:, order])
     low, high, may_be_zero = (limit[order, None] for limit in problem.ranges(limits))

@@ -10,7 +10,7 @@ import numpy as np
 from peerage.decisions.explain import weight_program
 from peerage.decisions.explain.cases import Case
 from peerage.decisions.explain.nearest_average import nearest_weights
-from peerage.decisions.explain.weight_problem import Integers, Limits, WeightProblem
+from peerage.decisions.explain.weight_problem import Integers, WeightLimits, WeightProblem
 from peerage.decisions.explain.weight_search import search
 from peerage.rubric import Rubric
 
@@ -24,7 +24,7 @@ class Weighing:
     """Whole weights, percents but for a mean's, the limits that they obey, and whether no others are better."""
 
     weights: Integers
-    limits: Limits
+    limits: WeightLimits
     proven: bool
 
 
@@ -33,7 +33,7 @@ class Asked:
     """What is asked of the weights of every submission: their form, limits and penalty, under a rubric."""
 
     form: Form
-    limits: Limits
+    limits: WeightLimits
     penalty: float
     rubric: Rubric
 
@@ -47,7 +47,7 @@ class Asked:
         return Weighing(nearest_weights(reported, expected, case.desired, self.penalty), self.limits, True)
 
 
-def weigh(problem: WeightProblem, limits: Limits, penalty: float) -> Weighing:
+def weigh(problem: WeightProblem, limits: WeightLimits, penalty: float) -> Weighing:
     """The best weights of explained grades, within limits that are widened only if they must be."""
     weights, proven = _best(problem, limits, penalty)
     if weights is not None:
@@ -57,7 +57,7 @@ def weigh(problem: WeightProblem, limits: Limits, penalty: float) -> Weighing:
     return Weighing(nearest, wider, False) if weights is None else Weighing(weights, wider, proven)
 
 
-def _best(problem: WeightProblem, limits: Limits, penalty: float) -> tuple[Integers | None, bool]:
+def _best(problem: WeightProblem, limits: WeightLimits, penalty: float) -> tuple[Integers | None, bool]:
     """Search first, which is fast for a few graders; what it cannot finish is left to the solver."""
     found, finished = search(problem, limits, penalty)
     if finished:

@@ -128,7 +128,7 @@ def predictive_checks(layout: Layout, samples: Samples, priors: Priors, seed: in
         spread.append(spreads(reviews, levels))
         shares.append(frequencies(reviews, levels))
     findings = [
-        Finding(Comparison(name, observed, np.array([replicate[name] for replicate in replicates])))
+        CheckFinding(CheckedStatistic(name, observed, np.array([replicate[name] for replicate in replicates])))
         for name, observed in habits(reviews, given).items()
         if not np.isnan(observed)
     ]
@@ -144,7 +144,7 @@ def predictive_checks(layout: Layout, samples: Samples, priors: Priors, seed: in
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class CheckedStatistic:
     """A statistic of the given reports beside those of the replicates."""
 
     name: str
@@ -193,11 +193,11 @@ class Comparison:
 
 
 @dataclass(frozen=True, eq=False)
-class Finding:
+class CheckFinding:
     """A statistic and, where a part of it says more, that part and what it is called."""
 
-    statistic: Comparison
-    part: Comparison | None = None
+    statistic: CheckedStatistic
+    part: CheckedStatistic | None = None
     names: dict[str, str | float] = field(default_factory=dict)
 
     def sentence(self) -> str:
@@ -209,7 +209,7 @@ class Finding:
         return f"{fact}; the model expects {expected}. {follows.format(**self.names)}"
 
 
-def _steadiness(graders: tuple[str, ...], observed: Floats, replicates: Floats) -> list[Finding]:
+def _steadiness(graders: tuple[str, ...], observed: Floats, replicates: Floats) -> list[CheckFinding]:
     """The grader whose grades vary least, compared with what is expected of that grader, if any grade twice."""
     several = np.flatnonzero(~np.isnan(observed))
     if not len(several):
@@ -221,23 +221,23 @@ def _steadiness(graders: tuple[str, ...], observed: Floats, replicates: Floats) 
     names = [repr(graders[several[index]]) for index in order if steadiness[index] > expected.max()]
     first = order[0]
     return [
-        Finding(
-            Comparison("steadiest grader", float(steadiness[first]), expected, only_higher=True),
-            Comparison("spread", float(observed[first]), replicates[:, first]),
+        CheckFinding(
+            CheckedStatistic("steadiest grader", float(steadiness[first]), expected, only_higher=True),
+            CheckedStatistic("spread", float(observed[first]), replicates[:, first]),
             {"grader": repr(graders[several[first]]), "graders": listed(names or [repr(graders[several[first]])])},
         )
     ]
 
 
-def _usage(rubric: Rubric, observed: Floats, replicates: Floats) -> Finding:
+def _usage(rubric: Rubric, observed: Floats, replicates: Floats) -> CheckFinding:
     """How far the (components, levels) shares of grades are from those expected, and the grade that is furthest."""
     expected = replicates.mean(axis=0)
     distances = np.abs(replicates - expected).sum(axis=(1, 2)) / 2
     difference = np.abs(observed - expected)
     index, level = map(int, np.unravel_index(np.argmax(difference), difference.shape))
     component, size = rubric.components[index], observed[index].sum()
-    return Finding(
-        Comparison("grades", float(difference.sum() / 2), distances, only_higher=True),
-        Comparison("share", float(observed[index, level] / size), replicates[:, index, level] / size),
+    return CheckFinding(
+        CheckedStatistic("grades", float(difference.sum() / 2), distances, only_higher=True),
+        CheckedStatistic("share", float(observed[index, level] / size), replicates[:, index, level] / size),
         {"component": component.name, "grade": component.grades[level]},
     )
