@@ -154,7 +154,7 @@ def test_patience_ends_and_the_same_command_goes_on(
     canvas.faults[f"{REVIEWS} 3"] = [fault] * times  # type: ignore[list-item]
     assert pull(canvas, out) == 1
     assert capsys.readouterr().err.splitlines()[-2:] == [
-        f"what was fetched is in {out}.partial; the same command goes on from there",
+        f"what was fetched is in {out}.partial; the same command continues from there",
         message,
     ]
     assert not out.exists()
@@ -338,7 +338,7 @@ def test_the_address_of_any_page_of_the_server_will_do(canvas: Canvas, tmp_path:
 
 def test_a_folder_that_no_pull_has_written_is_no_source(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_import(tmp_path, "-o", tmp_path / "class") == 2
-    message = "is a folder, and not one that peerage canvas pull has written; name the files in it"
+    message = "is a folder, but not one that peerage canvas pull wrote; name the files in it"
     assert capsys.readouterr().err == f"{tmp_path}: {message}\n"
 
 

@@ -93,4 +93,4 @@ def test_a_few_questions_write_the_file(
     }
     assert defaults(home / "peerage.toml")["fit"]["out"] == "results"
     assert main(["init"]) == 2
-    assert "peerage.toml: is here already; edit it, or remove it first" in capsys.readouterr().err
+    assert "peerage.toml already exists; edit it, or remove it first" in capsys.readouterr().err

@@ -59,7 +59,7 @@ def test_a_search_that_is_stopped_three_times_ends_with_the_same_table(tmp_path:
     assert second[: len(first)] == first
     third, said = stopped(grades, out, len(second) + 1, signal.SIGINT)
     assert third[: len(second)] == second
-    assert said.splitlines()[-2:] == ["stopped; the same command goes on from here", "interrupted"]
+    assert said.splitlines()[-2:] == ["stopped; the same command continues from here", "interrupted"]
     assert pd.read_csv(out / TABLE)["screened"].notna().any(), "there is a table before the end"
 
     assert main(arguments(grades, out)) == 0

@@ -87,7 +87,7 @@ def _options(
 
     project = Path(PROJECT)
     if context.invoked_subcommand in ("check", "fit") and project.is_file():
-        say(f"note: the settings are those of {PROJECT}, unless the command says otherwise")
+        say(f"note: using the settings in {PROJECT}; options override them")
         context.default_map = defaults(project)
 
 

@@ -26,7 +26,7 @@ def command(
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same grades.")] = 0,
     as_json: options.Json = False,
 ) -> None:
-    """Make one grade of several: a table of submission, component, grade and standard deviation."""
+    """Combine several grades into one: a table of submission, component, grade and standard deviation."""
     from peerage.methods.registry import aggregate, find
     from peerage.tables.writing_tables import csv_text, write_table
 

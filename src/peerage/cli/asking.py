@@ -27,7 +27,7 @@ class Terminal:
             line = sys.stdin.readline()
             if not line:
                 say("")
-                remedy = "run it again and answer each, with Enter for what is in brackets"
+                remedy = "run it again and answer every question; Enter accepts what is in brackets"
                 raise InputError(Problem("the answers ended before the questions did", remedy))
             try:
                 return parse(line.strip() or default)

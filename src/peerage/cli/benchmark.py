@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 STEM = "benchmark"
 
-Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="The folder to write, or to go on with.")]
+Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="The folder to write, or to continue in.")]
 Real = Annotated[
     list[Path] | None,
     typer.Option(
@@ -40,7 +40,7 @@ def command(
     scheduler: sampling_options.Scheduler = None,
     quiet: data_options.Quiet = False,
 ) -> None:
-    """Compare methods on simulated and real classes; started again, a benchmark goes on."""
+    """Compare methods on simulated and real classes. A stopped benchmark can be continued."""
     from peerage.evaluation.benchmark.known_classes import real_kinds
     from peerage.evaluation.benchmark.running import benchmark
     from peerage.evaluation.figure_files import require_figures
@@ -63,7 +63,7 @@ def command(
             progress=not quiet,
         )
     except KeyboardInterrupt:
-        say("stopped; the same command goes on from here")
+        say("stopped; the same command continues from here")
         raise
     names = _write(found, out)
     output().print(f"Written to {out}: {', '.join(names)}", soft_wrap=True)

@@ -38,12 +38,12 @@ Only = Annotated[
     str | None, typer.Option("--only", metavar="NAME", help="The assignment to write, if the results are of several.")
 ]
 Yes = Annotated[
-    bool, typer.Option("--yes", help="Write. Without this, what would change is shown and nothing written.")
+    bool, typer.Option("--yes", help="Write the grades. Without this, the command only shows what would change.")
 ]
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="The folder to write.")]
 
 app = typer.Typer(
-    help=f"Peer reviews from Canvas, and grades back. The access token is taken from {TOKEN_VARIABLE}, or asked for.",
+    help=f"Fetch peer reviews from Canvas, write grades back. The access token is read from {TOKEN_VARIABLE}, or asked for.",
     no_args_is_help=True,
 )
 
@@ -138,7 +138,7 @@ def _kept(partial: Path) -> Iterator[None]:
         yield
     except BaseException:
         if partial.exists():
-            say(f"what was fetched is in {partial}; the same command goes on from there")
+            say(f"what was fetched is in {partial}; the same command continues from there")
         raise
 
 

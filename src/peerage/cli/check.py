@@ -37,7 +37,7 @@ def command(
     by: data_options.By = None,
     as_json: data_options.Json = False,
 ) -> None:
-    """Say what was understood of GRADES and what is wrong, without fitting."""
+    """Show how GRADES was understood and what is wrong with it, without fitting."""
     try:
         books = data_options.load_classes(
             grades, rubric, columns, snap, duplicates, exclude, until, by, False, components, drop, exact_ids, limits
@@ -141,8 +141,8 @@ def _lines(facts: dict[str, Any]) -> Iterable[tuple[str, str]]:
     if facts["assignments"]:
         sizes = listed(f"{name} ({number:,})" for name, number in facts["assignments"].items())
         yield "assignments", f"{len(facts['assignments']):,}: {sizes}"
-    yield "reviews a grader", _range(facts["reviews_per_grader"])
-    yield "reviews a submission", _range(facts["reviews_per_submission"])
+    yield "reviews per grader", _range(facts["reviews_per_grader"])
+    yield "reviews per submission", _range(facts["reviews_per_submission"])
     yield "coverage", f"{facts['coverage']:.1%} of the components that reviewers could grade"
     several, mixed = facts["submissions_with_several_graders"], facts["submissions_with_students_and_staff"]
     yield "overlap", f"{several:,} submissions with two or more graders, {mixed:,} with both students and staff"

@@ -21,11 +21,13 @@ SHOWN = 10
 """How many changed grades are printed."""
 
 Old = Annotated[Path, typer.Argument(metavar="OLD", help="The folder of the earlier results.")]
-New = Annotated[Path, typer.Argument(metavar="NEW", help="The folder of the later results; changes.csv is put there.")]
+New = Annotated[
+    Path, typer.Argument(metavar="NEW", help="The folder of the later results; changes.csv is written there.")
+]
 
 _KINDS = {
-    "set by staff": "set by the staff, or no longer",
-    "published": "kept as handed out, or no longer",
+    "set by staff": "set by staff, or no longer",
+    "published": "kept as published, or no longer",
     "new review": "new reviews of the submission",
     "correction": "corrected reviews of the submission",
     "excluded": "excluded reviews of the submission",
@@ -40,7 +42,7 @@ _KINDS = {
 
 
 def command(old: Old, new: New, as_json: data_options.Json = False) -> None:
-    """Say which grades changed between two results and why, and add the list and a section of the report to NEW."""
+    """List which grades changed between two results and why, and add the list to NEW and its report."""
     from peerage.results.schema import CHANGES, REPORT
     from peerage.workflow.compare_results import compare
     from peerage.workflow.saving import add_changes

@@ -28,10 +28,10 @@ ScaleOption = Annotated[
     ),
 ]
 RequiredReviews = Annotated[
-    int, typer.Option(min=0, help="How many reviews each student owes; what is not done lowers the mark.")
+    int, typer.Option(min=0, help="How many reviews each student owes; missing ones lower the mark.")
 ]
 MinimumReviews = Annotated[
-    int, typer.Option(min=0, help="With fewer reviews there is too little to tell.", rich_help_panel=panels.DECISIONS)
+    int, typer.Option(min=0, help="With fewer reviews, a student gets no mark.", rich_help_panel=panels.DECISIONS)
 ]
 
 
@@ -47,10 +47,12 @@ def command(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")],
     scale: Annotated[str | None, typer.Option("--scale", metavar="D:MARK,...", help="Another scale of marks.")] = None,
     required_reviews: Annotated[int | None, typer.Option(min=0, help="How many reviews each student owes.")] = None,
-    minimum_reviews: Annotated[int | None, typer.Option(min=0, help="With fewer there is too little to tell.")] = None,
+    minimum_reviews: Annotated[
+        int | None, typer.Option(min=0, help="With fewer reviews, a student gets no mark.")
+    ] = None,
     as_json: data_options.Json = False,
 ) -> None:
-    """Show what each student would get for peer grading; nothing is fitted and nothing is written."""
+    """Show what mark each student would get for peer grading, without fitting or writing anything."""
     from peerage.results.results import Results
 
     changes = {"credit_scale": scale, "required_reviews": required_reviews, "minimum_reviews": minimum_reviews}

@@ -34,7 +34,9 @@ class Duplicates(StrEnum):
 Grades = Annotated[list[Path], typer.Argument(help="Tables of grades: CSV, TSV, XLSX or Parquet.", metavar="GRADES")]
 RubricFile = Annotated[
     Path | None,
-    typer.Option("--rubric", metavar="FILE", help="The rubric (TOML). Default: rubric.toml beside GRADES, if any."),
+    typer.Option(
+        "--rubric", metavar="FILE", help="The rubric (TOML). Default: rubric.toml in the folder of GRADES, if any."
+    ),
 ]
 Columns = Annotated[
     str | None,
@@ -69,21 +71,21 @@ Limits = Annotated[
     typer.Option(
         "--limits",
         metavar="NAME=NUMBER,...",
-        help="How much is read at most: rows=20000000,columns=2000.",
+        help="The most that is read: rows=20000000,columns=2000.",
         rich_help_panel=panels.DATA,
     ),
 ]
 Snap = Annotated[
     bool,
     typer.Option(
-        "--snap", help="Move a grade that is not on the rubric to the nearest that is.", rich_help_panel=panels.DATA
+        "--snap", help="Move grades that are not on the rubric to the nearest legal grade.", rich_help_panel=panels.DATA
     ),
 ]
 DuplicatesOption = Annotated[
     Duplicates,
     typer.Option(
         "--duplicates",
-        help="The same grader twice on a submission: refuse, keep the last, or average.",
+        help="If a grader graded a submission twice: refuse, keep the last, or average.",
         rich_help_panel=panels.DATA,
     ),
 ]
@@ -92,7 +94,7 @@ Exclude = Annotated[
     typer.Option(
         "--exclude",
         metavar="FILE",
-        help="Reviews that do not count: grader, submission, reason. Default: exclude.csv beside GRADES, if any.",
+        help="Reviews that do not count: grader, submission, reason. Default: an exclude.csv in the folder of GRADES.",
     ),
 ]
 Until = Annotated[
@@ -100,7 +102,7 @@ Until = Annotated[
     typer.Option(
         "--until",
         metavar="[ASSIGNMENT=]DATE,...",
-        help="Leave out what was written after this day or time, or after each assignment's own.",
+        help="Leave out reviews written after this day or time, or after each assignment's own.",
         rich_help_panel=panels.DATA,
     ),
 ]
@@ -109,7 +111,7 @@ By = Annotated[
     typer.Option(
         "--by",
         metavar="COLUMN",
-        help="The column that tells several classes apart, such as the section.",
+        help="The column that says which class a row belongs to, such as the section.",
         rich_help_panel=panels.DATA,
     ),
 ]

@@ -17,7 +17,7 @@ Out = Annotated[
     typer.Option("--out", "-o", metavar="DIR", help="The folder to write. Default: GRADES-evaluation, beside GRADES."),
 ]
 Folds = Annotated[
-    int | None, typer.Option(min=2, help="How many parts the reviews are held out in.", show_default="10")
+    int | None, typer.Option(min=2, help="How many folds the reviews are divided into.", show_default="10")
 ]
 Loo = Annotated[bool, typer.Option("--loo", help="Leave-one-out from one fit of each model, instead of folds.")]
 
@@ -58,7 +58,7 @@ def command(
     quiet: data_options.Quiet = False,
     as_json: data_options.Json = False,
 ) -> None:
-    """Compare a model with those that differ in one feature, and with simple baselines, by how they predict reviews.
+    """Compare how well a model, those that differ in one feature, and simple baselines predict reviews.
 
     Writes evaluation.csv, reviews.csv, tests.csv, a figure and a text that says what they mean.
     """

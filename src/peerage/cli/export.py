@@ -29,7 +29,9 @@ Out = Annotated[
 ]
 RosterFile = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Who the class's ids are in the other system: Canvas's gradebook, or any table."),
+    typer.Option(
+        metavar="FILE", help="A table that links the class's ids to the other system's, such as Canvas's gradebook."
+    ),
 ]
 MatchColumn = Annotated[
     str | None,
@@ -39,7 +41,7 @@ IdColumn = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
-        help="What people are known by: for moodle-grades userid, useridnumber, useremail or username.",
+        help="The other system's column of ids: for moodle-grades userid, useridnumber, useremail or username.",
     ),
 ]
 AssignmentIds = Annotated[
@@ -64,7 +66,7 @@ def command(
     credit_id: CreditId = None,
     force: Force = False,
 ) -> None:
-    """Write final grades and marks for peer grading as another system reads them, and say who was left out."""
+    """Write final grades and marks for peer grading for another system, and say who was left out."""
     from peerage.exports.export_options import Options
     from peerage.exports.exporting import export_folder
 

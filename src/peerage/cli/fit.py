@@ -34,7 +34,7 @@ AdjustBias = Annotated[
     bool,
     typer.Option(
         "--adjust-bias",
-        help="Take graders' biases off their reports before these are averaged.",
+        help="Subtract graders' biases from their reports before averaging.",
         rich_help_panel=panels.DECISIONS,
     ),
 ]
@@ -45,7 +45,7 @@ StaffFinal = Annotated[
     bool,
     typer.Option(
         "--staff-final",
-        help="Where staff graded, their reports alone make the grade.",
+        help="Where staff graded, only their reports count.",
         rich_help_panel=panels.DECISIONS,
     ),
 ]
@@ -58,7 +58,7 @@ RandomShare = Annotated[
 ]
 Out = Annotated[
     Path | None,
-    typer.Option("--out", "-o", metavar="DIR", help="The folder to write. Default: GRADES without its suffix."),
+    typer.Option("--out", "-o", metavar="DIR", help="The folder to write. Default: named after GRADES."),
 ]
 
 
@@ -106,16 +106,18 @@ def command(
     pseudonyms: staff_options.Pseudonyms = None,
     as_json: data_options.Json = False,
 ) -> None:
-    """Estimate the grades of all submissions and how well everybody grades, and write them to a folder."""
+    """Estimate the grades of all submissions and how well everyone grades, and write them to a folder."""
     marks = credit.marking(credit_scale, required_reviews, minimum_reviews)
     choices = _choices(final, adjust_bias, name_graders, staff_final, spot_checks, random_share, marks)
     out = grades[0].with_suffix("") if out is None else out
     given = sampling_options.files_of(priors, rubric, fixed, exclude, override, pseudonyms)
     result_folder.check_target(out, [*grades, *given])
     if model_name is not None and (no_bias or no_effort or no_censoring or correlation):
-        raise typer.BadParameter("a model that is chosen leaves no feature to be chosen by hand", param_hint="--model")
+        raise typer.BadParameter(
+            "with an automatic choice of model, no feature can be chosen by hand", param_hint="--model"
+        )
     if republish and published is None:
-        raise typer.BadParameter("name the results that were handed out with --published", param_hint="--republish")
+        raise typer.BadParameter("name the published results with --published", param_hint="--republish")
     model = sampling_options.load_model(no_bias, no_effort, no_censoring, correlation, priors)
     sampling = sampling_options.sampling(chains, draws, target_ess, burn_in, seed, workers, memory, quiet)
     plan = _plan(model, model_name is not None, choices, sampling, republish)

@@ -30,18 +30,20 @@ Sources = Annotated[
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="The folder to write.")]
 FormatName = Annotated[
     str | None,
-    typer.Option("--format", metavar="NAME", help="The format of all files. Default: recognised from what they hold."),
+    typer.Option("--format", metavar="NAME", help="The format of all files. Default: recognised by their contents."),
 ]
 
 
 Interactive = Annotated[
     bool,
-    typer.Option("--interactive", help="Ask what the columns of the file are, and keep the answers (import.toml)."),
+    typer.Option("--interactive", help="Ask what the columns of the file are, and save the answers (import.toml)."),
 ]
 MappingFile = Annotated[
     Path | None,
     typer.Option(
-        "--mapping", metavar="FILE", help="What was answered before. Default: import.toml beside SOURCE, if any."
+        "--mapping",
+        metavar="FILE",
+        help="The answers that were given before. Default: import.toml in the folder of SOURCE, if any.",
     ),
 ]
 
@@ -64,7 +66,7 @@ def command(
     """Turn other systems' files into peer_grades.csv and rubric.toml, and say what was left out and why."""
     if (mapping_file is not None) + interactive + (columns is not None or format_name is not None) > 1:
         remedy = "use --interactive, --mapping, or --format and --columns"
-        raise InputError(Problem("each of these says which column is which", remedy))
+        raise InputError(Problem("these options exclude each other", remedy))
     sources, format_name = _pulled(sources, format_name)
     result_folder.check_target(out, [*sources, *([] if rubric is None else [rubric])])
     from peerage.formats import read_grades
@@ -112,7 +114,14 @@ def _mapping(sources: list[Path], interactive: bool, file: Path | None) -> FileM
     beside = sorted({source.parent / MAPPING_NAME for source in sources})
     if file is None and len(beside) == 1 and beside[0].is_file():
         file = beside[0]
-        warn([Problem(f"the columns are as {MAPPING_NAME} beside the files says", "if that is wrong, use --format")])
+        warn(
+            [
+                Problem(
+                    f"using {MAPPING_NAME}, found beside the files",
+                    "if that is wrong, use --format",
+                )
+            ]
+        )
     return None if file is None else FileMapping.read(file)
 
 
@@ -121,7 +130,7 @@ def _pulled(sources: list[Path], format_name: str | None) -> tuple[list[Path], s
     files = [pulled_files(source) if source.is_dir() else [source] for source in sources]
     for source, found in zip(sources, files, strict=True):
         if not found:
-            message = "is a folder, and not one that peerage canvas pull has written"
+            message = "is a folder, but not one that peerage canvas pull wrote"
             raise InputError(Problem(message, "name the files in it", str(source)))
     if format_name is None and all(source.is_dir() for source in sources):
         format_name = "canvas-json"

@@ -13,17 +13,19 @@ NONE = "none"
 
 
 def command() -> None:
-    """Write peerage.toml, with which `peerage fit` alone fits the class, after a few questions."""
+    """Ask a few questions and write peerage.toml, so that `peerage fit` needs no arguments."""
     path = Path(PROJECT)
     if path.exists():
-        raise ResultsError(f"{PROJECT}: is here already; edit it, or remove it first")
+        raise ResultsError(f"{PROJECT} already exists; edit it, or remove it first")
     terminal = Terminal()
-    grades = terminal.ask("Which files hold the grades? A pattern such as week*.csv may mean several", _grades(), _some)
+    grades = terminal.ask(
+        "Which files hold the grades? A pattern such as week*.csv can match several", _grades(), _some
+    )
     rubric = terminal.ask("Which file is the rubric?", _rubric(grades), _file_or_none)
-    folder = terminal.ask("In which folder shall the results be?", "results", str.strip)
-    owed = terminal.ask("How many reviews does each student owe? 0 if that does not matter", "0", _whole)
+    folder = terminal.ask("Which folder should the results go to?", "results", str.strip)
+    owed = terminal.ask("How many reviews does each student owe? 0 if there is no requirement", "0", _whole)
     path.write_text(project_text(grades, rubric, folder, owed), encoding="utf-8")
-    output().print(f"Written to {PROJECT}. From now on, peerage fit alone is enough.")
+    output().print(f"Written to {PROJECT}. From now on, peerage fit needs no arguments.")
 
 
 def _grades() -> str:
@@ -47,7 +49,7 @@ def _file_or_none(answer: str) -> str:
     if name == NONE:
         return ""
     if not Path(name).is_file():
-        raise ValueError(f"there is no file {name!r}; write {NONE} to have it inferred")
+        raise ValueError(f"there is no file {name!r}; write {NONE} to infer it")
     return name
 
 

@@ -14,11 +14,9 @@ from peerage.results import result_folder
 from peerage.support.wording import counted
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")]
-ForStudent = Annotated[
-    str | None, typer.Option("--for-student", metavar="ID", help="Write the page that this author may see.")
-]
+ForStudent = Annotated[str | None, typer.Option("--for-student", metavar="ID", help="Write the page for this author.")]
 ForStudents = Annotated[
-    Path | None, typer.Option("--for-students", metavar="OUT", help="Write such pages for all authors to this folder.")
+    Path | None, typer.Option("--for-students", metavar="OUT", help="Write pages for all authors to this folder.")
 ]
 Out = Annotated[
     Path | None,
@@ -35,7 +33,7 @@ def command(
     force: Force = False,
     as_json: data_options.Json = False,
 ) -> None:
-    """Write report.html anew from a saved fit; or pages for students, each about its reader alone."""
+    """Rebuild report.html from saved results, or write a page for each student."""
     if student is not None and pages is not None:
         raise typer.BadParameter("choose one student or all", param_hint="--for-students")
     if student is None and (out is not None or force):

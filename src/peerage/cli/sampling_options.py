@@ -25,7 +25,10 @@ NoEffort = Annotated[
     bool, typer.Option("--no-effort", help="Every review was made with effort.", rich_help_panel=panels.MODEL)
 ]
 NoCensoring = Annotated[
-    bool, typer.Option("--no-censoring", help="Take reports as exact, not as rounded.", rich_help_panel=panels.MODEL)
+    bool,
+    typer.Option(
+        "--no-censoring", help="Treat reports as exact numbers, not as rounded.", rich_help_panel=panels.MODEL
+    ),
 ]
 Correlation = Annotated[
     bool,
@@ -45,7 +48,7 @@ ModelName = Annotated[
     Chosen | None,
     typer.Option(
         "--model",
-        help="Compare models with and without bias and effort, and take the one that predicts.",
+        help="Compare models with and without bias and effort, and use the simplest that predicts as well as any.",
         rich_help_panel=panels.MODEL,
     ),
 ]
@@ -81,7 +84,7 @@ TargetEss = Annotated[
     int | None,
     typer.Option(
         min=1,
-        help="Draw until every grade, grader and prior has as many effective draws; not with --draws.",
+        help="Draw until every grade, grader and prior has this many effective draws; not with --draws.",
         rich_help_panel=panels.SAMPLING,
     ),
 ]
@@ -98,7 +101,10 @@ Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same res
 Workers = Annotated[
     int | None,
     typer.Option(
-        min=1, help="How many chains run at once.", show_default="one a processor", rich_help_panel=panels.SAMPLING
+        min=1,
+        help="How many chains run at the same time.",
+        show_default="one per processor",
+        rich_help_panel=panels.SAMPLING,
     ),
 ]
 Fits = Annotated[
@@ -106,8 +112,8 @@ Fits = Annotated[
     typer.Option(
         "--workers",
         min=1,
-        help="How many fits run at once.",
-        show_default="one a processor",
+        help="How many fits run at the same time.",
+        show_default="one per processor",
         rich_help_panel=panels.SAMPLING,
     ),
 ]
@@ -123,7 +129,7 @@ Memory = Annotated[
     float,
     typer.Option(
         metavar="GB",
-        help="What draws may take: in a class for which that is too little, only some of them are kept.",
+        help="Gigabytes that draws may take; if that is too little, only some are kept.",
         rich_help_panel=panels.SAMPLING,
     ),
 ]
@@ -161,7 +167,9 @@ def sampling(
 ) -> SamplingPlan:
     """How long to sample, as options describe it."""
     if draws is not None and target_ess is not None:
-        raise typer.BadParameter("give a number of draws or a target of effective ones", param_hint="--target-ess")
+        raise typer.BadParameter(
+            "give a number of draws or a target of effective draws, not both", param_hint="--target-ess"
+        )
     from peerage.inference.fitting import DEFAULT_DRAWS
     from peerage.workflow.fit_plan import SamplingPlan
 

@@ -26,7 +26,7 @@ Out = Annotated[
         "--out",
         "-o",
         metavar="DIR",
-        help="The folder to write, or to go on with. Default: GRADES without its suffix, and -search.",
+        help="The folder to write, or to continue in. Default: GRADES without its suffix, and -search.",
     ),
 ]
 GridOption = Annotated[
@@ -34,7 +34,7 @@ GridOption = Annotated[
     typer.Option("--grid", metavar="reduced|exploratory|FILE", help="One of the paper's grids, or one in a TOML file."),
 ]
 Random = Annotated[
-    int | None, typer.Option("--random", metavar="N", min=1, help="Search N settings, drawn at random, not all.")
+    int | None, typer.Option("--random", metavar="N", min=1, help="Search N settings, drawn at random, instead of all.")
 ]
 OneAtATime = Annotated[
     bool, typer.Option("--one-at-a-time", help="Change one hyperparameter of --priors at a time, as the paper did.")
@@ -42,12 +42,14 @@ OneAtATime = Annotated[
 NoScreening = Annotated[
     bool, typer.Option("--no-screening", help="Cross-validate all settings, not only those that may be the best.")
 ]
-Keep = Annotated[int, typer.Option(min=1, help="How many settings are cross-validated at least.")]
-Folds = Annotated[int, typer.Option(min=2, help="How many folds the reviews are dealt into.")]
+Keep = Annotated[int, typer.Option(min=1, help="The least number of settings to cross-validate.")]
+Folds = Annotated[int, typer.Option(min=2, help="How many folds the reviews are divided into.")]
 BasePriors = Annotated[
     str,
     typer.Option(
-        "--priors", metavar="paper|FILE", help="What the grid does not name: the paper's values, or those in a file."
+        "--priors",
+        metavar="paper|FILE",
+        help="The values of what the grid does not name: the paper's, or those in a file.",
     ),
 ]
 
@@ -86,7 +88,7 @@ def command(
     quiet: data_options.Quiet = False,
     as_json: data_options.Json = False,
 ) -> None:
-    """Search for the fixed priors that predict held-out reviews best; started again, a search goes on."""
+    """Search for the fixed priors that predict held-out reviews best. A stopped search can be continued."""
     from peerage.evaluation.figure_files import require_figures
     from peerage.evaluation.prior_search.prior_search import search
     from peerage.model import LEARNED
@@ -108,7 +110,7 @@ def command(
     try:
         found = search(book, model, grid=grid, keep=keep, folds=folds, out=out, **which, **long, **where)
     except KeyboardInterrupt:
-        say("stopped; the same command goes on from here")
+        say("stopped; the same command continues from here")
         raise
     warn(found.notices)
     _draw(found, out)

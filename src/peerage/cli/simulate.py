@@ -28,16 +28,16 @@ def command(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="The folder to write.")] = Path("simulated"),
     students: Annotated[int, typer.Option(help="How many students there are.")] = 120,
     weeks: Annotated[int, typer.Option(help="How many weeks the class lasts.")] = 10,
-    reviews_per_student: Annotated[int, typer.Option(help="Reviews that a student gives in a week.")] = 4,
+    reviews_per_student: Annotated[int, typer.Option(help="Reviews that each student gives per week.")] = 4,
     tas: Annotated[int, typer.Option(help="How many TAs there are.")] = 3,
     ta_share: Annotated[float, typer.Option(help="The share of submissions that a TA grades.")] = 0.25,
     components: Annotated[int | None, typer.Option(help="How many components are graded 0 to 5. Default: 4.")] = None,
     rubric: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A rubric (TOML) to use instead of --components.")
     ] = None,
-    calibrations: Annotated[int, typer.Option(help="Submissions that the instructor and everyone grade.")] = 0,
+    calibrations: Annotated[int, typer.Option(help="Submissions that the instructor and all students grade.")] = 0,
     submissions_per_week: Annotated[
-        int | None, typer.Option(help="Submissions in a week. Default: one a student or team.")
+        int | None, typer.Option(help="Submissions per week. Default: one per student or team.")
     ] = None,
     team_size: Annotated[int, typer.Option(help="Authors of a submission.")] = 1,
     setting: Annotated[

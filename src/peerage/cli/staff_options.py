@@ -29,19 +29,17 @@ OverrideFile = Annotated[
     typer.Option(
         "--override",
         metavar="FILE",
-        help="Grades set by staff: submission, component, grade, reason. Default: override.csv beside GRADES, if any.",
+        help="Grades set by staff: submission, component, grade, reason. Default: an override.csv in the folder of GRADES.",
         rich_help_panel=panels.TERM,
     ),
 ]
 PublishedFolder = Annotated[
     Path | None,
-    typer.Option("--published", metavar="DIR", help="Keep the grades in DIR, and list what would change."),
+    typer.Option("--published", metavar="DIR", help="Keep the published grades in DIR, and list what would change."),
 ]
 Republish = Annotated[
     bool,
-    typer.Option(
-        "--republish", help="Take over what would change of the published grades.", rich_help_panel=panels.TERM
-    ),
+    typer.Option("--republish", help="Replace published grades with today's.", rich_help_panel=panels.TERM),
 ]
 
 Pseudonyms = Annotated[
@@ -49,7 +47,7 @@ Pseudonyms = Annotated[
     typer.Option(
         "--pseudonyms",
         metavar="KEY",
-        help="Write made-up names instead of ids, and the key to them to this file.",
+        help="Write made-up names instead of ids, and the key to this file.",
         rich_help_panel=panels.OUTPUT,
     ),
 ]

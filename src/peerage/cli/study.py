@@ -21,11 +21,11 @@ ALL = "all"
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A study, or all; an unknown name lists them.")]
 Out = Annotated[
     Path,
-    typer.Option("--out", "-o", metavar="DIR", help="The folder to write, or to go on with; all studies share it."),
+    typer.Option("--out", "-o", metavar="DIR", help="The folder to write, or to continue in; all studies share it."),
 ]
 Classes = Annotated[str, typer.Option(metavar="LETTERS", help="Which of the paper's classes (a), (b) and (c).")]
 Replicates = Annotated[
-    int | None, typer.Option(min=1, help="Simulated classes a point.", show_default="15; 3 if quick")
+    int | None, typer.Option(min=1, help="Simulated classes per point.", show_default="15; 3 if quick")
 ]
 Quick = Annotated[bool, typer.Option("--quick", help="Small classes, few values and few replicates, in minutes.")]
 
@@ -42,7 +42,7 @@ def command(
     quiet: data_options.Quiet = False,
     as_json: data_options.Json = False,
 ) -> None:
-    """Repeat an experiment on simulated classes; started again, it goes on, also with more replicates or classes.
+    """Repeat an experiment on simulated classes. A stopped one can be continued, also with more replicates or classes.
 
     Writes a table (CSV), a figure (PNG and SVG) and what they show beside what the paper says (Markdown).
     """
@@ -77,7 +77,7 @@ def command(
             if not as_json:
                 _show(study, found[study], out, files)
     except KeyboardInterrupt:
-        say("stopped; the same command goes on from here")
+        say("stopped; the same command continues from here")
         raise
     if as_json:
         typer.echo(

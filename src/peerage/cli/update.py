@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 SHOWN = 10
 """How many changed grades of a kind are printed."""
 
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results, which are replaced and kept beside.")]
+Folder = Annotated[
+    Path,
+    typer.Argument(metavar="DIR", help="A result folder, which is replaced; the earlier results are kept beside it."),
+]
 NewGrades = Annotated[
     list[Path], typer.Argument(metavar="NEW_GRADES", help="Tables of grades that are new or replace earlier ones.")
 ]
@@ -80,7 +83,7 @@ def command(
         _show(updated.changes, before, updated.results.posterior)
         output().print(f"\nWritten to {target}: {', '.join(files_of(updated.results))}", soft_wrap=True)
         if kept is not None:
-            output().print(f"The results before are in {kept}", soft_wrap=True)
+            output().print(f"The earlier results are in {kept}", soft_wrap=True)
     say_warnings(updated.results)
 
 
@@ -104,7 +107,7 @@ def _read_new(
         raise InputError(Problem(message, "name the folder of another class, or other grades"))
     others = [other for other in classes if other != name]
     if others:
-        say(f"note: grades of {by} {quoted(others)} left out: these results are about {name!r}")
+        say(f"note: grades of {by} {quoted(others)} left out, because these results are about {name!r}")
     return classes[name]
 
 

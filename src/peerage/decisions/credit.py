@@ -34,7 +34,7 @@ OPTIMISTIC = 0.75
 """The quantile of dependability that is marked."""
 
 MINIMUM_REVIEWS = 3
-"""With fewer reviews there is too little to tell."""
+"""With fewer reviews, a student gets no mark."""
 
 BEGINNING = 0.5
 """Where a grader of whom nothing is known begins, as a share of the zero mark."""

@@ -125,9 +125,9 @@ def _figures(source: ReportSource, marks: TotalsBeforeAfter, spreads: Sequence[C
             "Mean total", f"{before:.1f}{sign} → {after:.1f}{sign}", f"{of}: the peers' mean, and the final grades"
         )
         changed, compared = (sum(getattr(spread, name) for spread in spreads) for name in ("n_changed", "n_compared"))
-        differ = f"{changed:,} of {counted(compared, 'grade')} are not the peers' mean rounded"
+        differ = f"{changed:,} of {counted(compared, 'grade')} differ from the peers' rounded mean"
         yield Figure("Grades changed", f"{changed / compared:.0%}", differ)
-    yield Figure("How sure", f"± {marks.half_width:.1f}{sign}", _certainty(source, marks.unit))
+    yield Figure("Certainty", f"± {marks.half_width:.1f}{sign}", _certainty(source, marks.unit))
 
 
 def _certainty(source: ReportSource, unit: str) -> str:

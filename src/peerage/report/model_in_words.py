@@ -19,19 +19,19 @@ _REPORTS = (
 _FEATURES = {
     "bias": (
         "Graders may be generous or severe. Each one's bias is estimated and taken into account.",
-        "Nobody is taken to be generous or severe: biases were left out.",
+        "Biases were left out: nobody is assumed to be generous or severe.",
     ),
     "effort": (
         "A review may have been made without effort. Such a review says nothing about the submission; how likely that "
         "is, is estimated for every grader and every review.",
-        "Every review is taken to have been made with effort.",
+        "Every review is assumed to have been made with effort.",
     ),
     "censoring": (
-        "Graders can report legal grades only, so they round what they think, and cannot go beyond the scale.",
-        "Reports are taken as exact numbers, not as rounded ones.",
+        "Graders can only report legal grades, so they round what they think and cannot go beyond the scale.",
+        "Reports are treated as exact numbers, not as rounded ones.",
     ),
     "correlation": (
-        "Authors of good work are taken to be more reliable graders, so a student's grades depend on how the student "
+        "Authors of good work are assumed to be more reliable graders, so a student's grades depend on how the student "
         "grades others.",
         "A student's grades do not depend on how the student grades others.",
     ),
@@ -61,7 +61,7 @@ def model_words(record: Mapping[str, Any]) -> Iterator[str]:
         yield present if record["model"][name] else absent
     yield _staff(record["counts"]["roles"])
     if record["model"]["fixed"]:
-        yield f"{len(record['model']['fixed']):,} values were set by the staff and not estimated."
+        yield f"{len(record['model']['fixed']):,} values were set by staff and not estimated."
 
 
 def prediction_words(record: Mapping[str, Any]) -> Iterator[str]:
@@ -99,7 +99,7 @@ def _learned(row: Mapping[str, Any]) -> Prior:
 def _staff(roles: Mapping[str, int]) -> str:
     if not roles["ta"] and not roles["instructor"]:
         return "No staff graded, so the general level of the grades is that of the peers."
-    words = "TAs and instructors are taken to make an effort always"
+    words = "TAs and instructors are assumed always to make an effort"
     return (
         f"{words}, and an instructor's reliability is {INSTRUCTOR_RELIABILITY:g}."
         if roles["instructor"]

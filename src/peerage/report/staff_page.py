@@ -117,9 +117,7 @@ def _grader_charts(graders: Sequence[Grader], model: Mapping[str, Any]) -> Itera
         yield charts.in_order(estimated, "reliability", words, zero=False), "Who grades well."
     if model["bias"]:
         words = "bias, on the scale of 0 to 5"
-        caption = (
-            "Who is severe (below 0) and who generous (above). A severe grader can be reliable: the bias is taken out."
-        )
+        caption = "Who is severe (below 0) and who is generous (above). A severe grader can be reliable."
         yield charts.in_order(graders, "bias", words, zero=True), caption
 
 
@@ -127,7 +125,7 @@ def _final(record: Mapping[str, Any]) -> str:
     if record["final"] != "explained":
         return "the most likely ones"
     different = record["explanations"]["different"]
-    return f"rounded weighted averages of the reports, {different:,} of which are not the most likely grades"
+    return f"rounded weighted averages of the reports; {different:,} of them are not the most likely grades"
 
 
 def _facts(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -127,7 +127,7 @@ def test_a_mapping_beside_the_file_is_used_and_said(
     capsys.readouterr()
     assert run_import(week, "-o", tmp_path / "again") == 0
     assert capsys.readouterr().err == (
-        "note: the columns are as import.toml beside the files says; if that is wrong, use --format\n"
+        "note: using import.toml, found beside the files; if that is wrong, use --format\n"
     )
     other = tmp_path / "other.csv"
     other.write_text("submission,grader,S\np1,ann,1\np1,bob,2\n")
@@ -270,7 +270,7 @@ def test_ways_that_exclude_each_other(week: Path, tmp_path: Path, capsys: pytest
         ("--mapping", "m.toml", "--columns", "grader=Rater"),
     ):
         assert run_import(week, *pair, "-o", tmp_path / "class") == 2
-        assert "each of these says which column is which; use " in capsys.readouterr().err
+        assert "these options exclude each other; use " in capsys.readouterr().err
     assert run_import(week, week, "--interactive", "-o", tmp_path / "class") == 2
 
 

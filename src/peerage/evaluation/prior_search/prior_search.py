@@ -42,7 +42,7 @@ BEST = "best.toml"
 """The file with the best priors, from which a fit can read them."""
 
 KEEP = 5
-"""How many settings are cross-validated at least."""
+"""The least number of settings to cross-validate."""
 
 SCREENING = Sampling(chains=2, draws=50, burn_in=100)
 """How long the fits that screen settings sample; their seed is the search's."""
