@@ -30,7 +30,7 @@ def test_fit_alone_does_what_the_file_says(home: Path, capsys: pytest.CaptureFix
         "[model]\neffort = false\ncorrelation = true\nbias = true\n"
     )
     assert main(["fit", *FAST]) == 0
-    assert "note: the settings are those of peerage.toml" in capsys.readouterr().err
+    assert "note: using the settings in peerage.toml" in capsys.readouterr().err
     found = record(home / "out")
     assert [entry["name"] for entry in found["input"]] == ["week1.csv", "week2.csv"]
     assert (found["seed"], found["choices"]["required_reviews"]) == (4, 9)

@@ -121,7 +121,7 @@ def test_the_first_screen_counts_what_changed(page: str, posterior: pg.Posterior
         for name, mean in zip(compared["component"], compared["peer_mean"], strict=True)
     ]
     changed = int((compared["grade"] != rounded).sum())
-    assert f"{changed} of {len(compared)} grades are not the peers&#39; mean rounded" in page
+    assert f"{changed} of {len(compared)} grades differ from the peers&#39; rounded mean" in page
 
 
 def test_a_hundred_grades_share_the_bars(tmp_path: Path) -> None:
@@ -150,13 +150,13 @@ def test_most_likely_grades_have_no_weights_and_no_sentences(posterior: pg.Poste
     [
         (
             pg.Model(effort=False, bias=False, priors="paper"),
-            ["Every review is taken to have been made with effort", "Nobody is taken"],
+            ["Every review is assumed to have been made with effort", "nobody is assumed"],
         ),
         (
             pg.Model(correlation=True, priors="paper"),
             ["so a student&#39;s grades depend on how the student grades others"],
         ),
-        (pg.Model(censoring=False, priors="paper"), ["Reports are taken as exact numbers"]),
+        (pg.Model(censoring=False, priors="paper"), ["Reports are treated as exact numbers"]),
     ],
 )
 def test_the_model_is_told_in_words(model: pg.Model, said: list[str], tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_learned_priors_are_told_with_their_intervals(
     intervals = [f"{entry['lower']:.2f} to {entry['upper']:.2f}" for entry in learned]
     assert [row.interval for row in rows] == intervals
     assert "What was learned about the class" in page
-    assert "What was believed beforehand" not in page
+    assert "The fixed priors" not in page
     assert "the mean true grade: <bdi>Component 2</bdi>" in page
     assert all(f"<td>{interval}</td>" in page for interval in intervals)
 
@@ -67,7 +67,7 @@ def test_fixed_priors_are_told_as_such(tmp_path: Path) -> None:
     assert {"α_τ of TAs", "β_τ of TAs"} < symbols
     without_tas = record | {"counts": {"roles": {"student": 5, "ta": 0, "instructor": 1}}}
     assert {row.symbol for row in priors_of(without_tas)} == symbols - {"α_τ of TAs", "β_τ of TAs"}
-    assert "What was believed beforehand" in page
+    assert "The fixed priors" in page
     assert "What was learned" not in page
     assert "Which model was chosen" not in page
 

@@ -43,7 +43,7 @@ Yes = Annotated[
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="The folder to write.")]
 
 app = typer.Typer(
-    help=f"Fetch peer reviews from Canvas, write grades back. The access token is read from {TOKEN_VARIABLE}, or asked for.",
+    help=f"Fetch peer reviews from Canvas, or write grades. The access token is in {TOKEN_VARIABLE}, or asked for.",
     no_args_is_help=True,
 )
 

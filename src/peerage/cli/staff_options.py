@@ -29,7 +29,7 @@ OverrideFile = Annotated[
     typer.Option(
         "--override",
         metavar="FILE",
-        help="Grades set by staff: submission, component, grade, reason. Default: an override.csv in the folder of GRADES.",
+        help="Grades set by staff: submission, component, grade, reason. Default: an override.csv beside GRADES.",
         rich_help_panel=panels.TERM,
     ),
 ]

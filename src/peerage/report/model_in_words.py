@@ -22,8 +22,8 @@ _FEATURES = {
         "Biases were left out: nobody is assumed to be generous or severe.",
     ),
     "effort": (
-        "A review may have been made without effort. Such a review says nothing about the submission; how likely that "
-        "is, is estimated for every grader and every review.",
+        "A review may have been made without effort. Such a review says nothing about the submission. How likely this "
+        "is was estimated for every grader and every review.",
         "Every review is assumed to have been made with effort.",
     ),
     "censoring": (
