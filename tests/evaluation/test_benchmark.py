@@ -115,6 +115,12 @@ def test_one_graders_lowest_grades_do_less_where_odd_reports_count_less() -> Non
     assert mean["gain"] == 0
 
 
+def test_a_quick_benchmark_has_grades_alone() -> None:
+    found = benchmark([KIND], methods("mean"), replicates=1, workers=1, quick=True).measures
+    assert found["rmse"].notna().all()
+    assert found[["held_out", "harm", "gain"]].isna().all(axis=None)
+
+
 class StoppedError(Exception):
     """What stops a benchmark in the test."""
 

@@ -28,6 +28,10 @@ Kinds = Annotated[str | None, typer.Option("--kinds", metavar="NAME,...", help="
 Methods = Annotated[str | None, typer.Option("--methods", metavar="NAME,...", help="Some methods. Default: all.")]
 Replicates = Annotated[int, typer.Option(min=1, help="How many classes of each simulated kind.")]
 
+Quick = Annotated[
+    bool, typer.Option("--quick", help="Neither held-out likelihood nor manipulability, which take most of the time.")
+]
+
 
 def command(
     out: Out = Path("benchmark"),
@@ -35,6 +39,7 @@ def command(
     kinds: Kinds = None,
     methods: Methods = None,
     replicates: Replicates = 3,
+    quick: Quick = False,
     seed: sampling_options.Seed = 0,
     workers: sampling_options.Fits = None,
     scheduler: sampling_options.Scheduler = None,
@@ -57,6 +62,7 @@ def command(
             chosen,
             replicates=replicates,
             seed=seed,
+            quick=quick,
             out=out,
             workers=workers,
             scheduler=scheduler,

@@ -31,11 +31,12 @@ class Task(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """What all tasks share."""
+    """What all tasks share; a quick benchmark looks at grades alone, without further runs of a method."""
 
     kinds: tuple[Kind, ...]
     methods: tuple[Method, ...]
     seed: int
+    quick: bool = False
 
     def known(self, task: Task) -> KnownClass:
         """The task's class; the same for all methods."""
@@ -81,7 +82,7 @@ def run_task(job: Job, task: Task) -> Finding:
     scores = on_model_scale(found, known.book)
     spans = [5 / (entry.grades[-1] - entry.grades[0]) for entry in known.book.rubric.components]
     result = Finding("", scores, found.sd * spans, found.converged, found.seconds)
-    if task.replicate > 0:
+    if job.quick or task.replicate > 0:
         return result
     folds = deal(known.book, min(FOLDS, known.book.n_reviews), job.seed)
     try:

@@ -42,6 +42,7 @@ def benchmark(
     *,
     replicates: int = 3,
     seed: int = 0,
+    quick: bool = False,
     out: str | Path | None = None,
     workers: int | None = None,
     scheduler: str | None = None,
@@ -54,10 +55,11 @@ def benchmark(
     kinds: the kinds of class, of which all but real ones are drawn anew for each replicate
     methods: what to compare; one that needs what a class has not says so
     replicates: how many classes of each simulated kind
+    quick: neither held-out likelihood nor manipulability, which take most of the time
     out: a folder for everything that is found, where a benchmark that was stopped goes on
     workers, scheduler: how many tasks run at once here, or the address of a Dask scheduler whose workers run them
     """
-    job = Job(tuple(kinds), tuple(methods), seed)
+    job = Job(tuple(kinds), tuple(methods), seed, quick)
     tasks = [
         Task(kind, replicate, method)
         for replicate in range(replicates)
@@ -87,6 +89,7 @@ def record_of(job: Job) -> dict[str, Any]:
         "kinds": [kind.name for kind in job.kinds],
         "methods": [method.name for method in job.methods],
         "seed": job.seed,
+        "quick": job.quick,
     }
 
 
