@@ -8,6 +8,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ def measure(grades: int = GRADES) -> dict[str, Any]:
     print(f"{grades:,} grades: {reading:.2f} core-seconds to read")
     found: dict[str, Any] = {"grades": grades, "reading": reading, "methods": {}}
     for name in METHODS:
-        seconds, aggregate = core_seconds(lambda name=name: pg.aggregate(book, name))
+        seconds, aggregate = core_seconds(partial(pg.aggregate, book, name))
         found["methods"][name] = {"core_seconds": seconds, "iterations": aggregate.iterations}
         steps = f", {aggregate.iterations:,} steps" if aggregate.iterations else ""
         print(f"{name:>16}: {seconds:6.2f} core-seconds, {seconds / reading:5.2f} times reading{steps}")

@@ -13,6 +13,7 @@ from peerage.methods.averages.mean import ClassAverage, Mean
 from peerage.methods.averages.median import Median, TrimmedMean
 from peerage.methods.averages.shrunken import ShrunkenMean
 from peerage.methods.contract import Aggregate, Method
+from peerage.methods.models.crowd_labels import DawidSkene, Glad, Mace
 from peerage.methods.models.effort_em import EffortEM
 from peerage.methods.models.peerage import Fitted
 from peerage.methods.models.pg1 import PG1
@@ -60,6 +61,9 @@ METHODS: tuple[Method, ...] = (
     ManyFacetRasch(name="rasch"),
     DriftingRasch(name="rasch-drift"),
     GeneralisedRasch(name="rasch-generalised"),
+    DawidSkene(name="dawid-skene"),
+    Glad(name="glad"),
+    Mace(name="mace"),
     Borda(name="borda"),
     Copeland(name="copeland"),
     R2R(name="r2r-copeland"),

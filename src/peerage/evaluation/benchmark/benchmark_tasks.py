@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from peerage.errors import ModelError, UnmetNeedError
+from peerage.errors import MissingExtraError, ModelError, UnmetNeedError
 from peerage.evaluation.benchmark.known_classes import Kind, KnownClass
 from peerage.evaluation.folds import deal
 from peerage.evaluation.method_scores import on_model_scale, score_method
@@ -77,6 +77,8 @@ def run_task(job: Job, task: Task) -> Finding:
         found = method.aggregate(known.book, seed=job.seed)
     except UnmetNeedError as error:
         return Finding(f"needs {error.need}", np.zeros(0), np.zeros(0), seconds=0.0)
+    except MissingExtraError:
+        return Finding("needs the extra crowd", np.zeros(0), np.zeros(0))
     except ModelError as error:
         return Finding(str(error), np.zeros(0), np.zeros(0), converged=False)
     scores = on_model_scale(found, known.book)
