@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import threading
 import warnings
 import zipfile
 from collections.abc import Sequence
@@ -21,6 +22,9 @@ from peerage.tables.sheet import Sheet, from_cells
 
 Rows = list[list[str]]
 
+_ONE_AT_A_TIME = threading.Lock()
+"""Filters of warnings are the whole process's: of two readers at a time, one would leave the other's behind."""
+
 
 def read(file: str, data: bytes, limits: Limits = LIMITS) -> Sheet:
     """Read a workbook."""
@@ -28,7 +32,7 @@ def read(file: str, data: bytes, limits: Limits = LIMITS) -> Sheet:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             unpacked = sum(entry.file_size for entry in archive.infolist())
         limits.check("unpacked", unpacked / MEGABYTE, "megabytes once it is unpacked", file)
-        with warnings.catch_warnings():
+        with _ONE_AT_A_TIME, warnings.catch_warnings():
             # openpyxl warns of styles and validation rules that it does not know; grades do not depend on them.
             warnings.simplefilter("ignore")
             title, rows, others = _first_sheet(file, data, limits)
