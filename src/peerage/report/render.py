@@ -22,12 +22,15 @@ from peerage.report.student_page import StudentPage
 from peerage.version import __version__
 
 _TEMPLATES = Path(__file__).with_name("templates")
+_SCRIPTS = ("page_elements.js", "sortable_table.js", "grade_certainty_chart.js", "submission_list.js", "grader_list.js")
+"""The parts of the staff page's script, in the order in which they build on each other."""
+
 _UNSAFE = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
 
 def render_staff(page: StaffPage) -> str:
     """The staff's page."""
-    return _render("staff.html", page=page, data=embedded(vars(page.data)), script=_source("report.js"))
+    return _render("staff.html", page=page, data=embedded(vars(page.data)), script=_source(*_SCRIPTS))
 
 
 def render_student(page: StudentPage) -> str:
@@ -55,8 +58,8 @@ def _render(template: str, script: Markup | None, **context: Any) -> str:
     return page.render(style=style, script=script, policy=policy, version=__version__, **context)
 
 
-def _source(name: str) -> Markup:
-    return Markup((_TEMPLATES / name).read_text(encoding="utf-8"))
+def _source(*names: str) -> Markup:
+    return Markup("\n".join((_TEMPLATES / name).read_text(encoding="utf-8") for name in names))
 
 
 def _hash(source: str) -> str:

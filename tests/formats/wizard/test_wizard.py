@@ -240,8 +240,8 @@ def test_answers_that_end_too_early_write_nothing(
 ) -> None:
     for number in range(len(ANSWERS)):
         assert interview(monkeypatch, week, tmp_path / "class", *ANSWERS[:number]) == 2
-        message = "the answers ended before the questions did; run it again and answer every question; Enter accepts what is in"
-        assert capsys.readouterr().err.splitlines()[-1] == f"{message} brackets"
+        message = "the answers ended before the questions did; run it again and answer every question"
+        assert capsys.readouterr().err.splitlines()[-1] == f"{message}; Enter accepts what is in brackets"
     assert [path.name for path in tmp_path.iterdir()] == ["week1.csv"]
 
 

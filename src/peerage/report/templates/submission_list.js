@@ -1,75 +1,4 @@
-"use strict";
-// All text goes into the page as text nodes and attributes, never as markup.
-const PAGE_ROWS = 25;
-const SVG = "http://www.w3.org/2000/svg";
-const DRAWN = new Set(["svg", "rect", "text"]);
-const data = JSON.parse(document.getElementById("data").textContent);
-const order = new Intl.Collator(undefined, { numeric: true });
-
-function element(tag, attributes, ...children) {
-  const node = DRAWN.has(tag) ? document.createElementNS(SVG, tag) : document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  node.append(...children.map((child) => (child instanceof Node ? child : String(child))));
-  return node;
-}
-
-const name = (text) => element("bdi", {}, text);
-const number = (value, digits = 2) => (value === null ? "" : String(Number(value.toFixed(digits))));
-
-// A table whose rows are {node, values, text}: it is sorted by a value, filtered, and shown a page at a time.
-class Listing {
-  constructor(table, more, rows) {
-    Object.assign(this, { table, more, rows, shown: PAGE_ROWS, keep: () => true, onShow: () => {} });
-    this.headings = [...table.tHead.rows[0].cells];
-    this.headings.forEach((heading, column) => {
-      heading.querySelector("button").addEventListener("click", () => this.sort(column));
-    });
-    more.addEventListener("click", () => { this.shown += 4 * PAGE_ROWS; this.show(); });
-    this.show();
-  }
-
-  sort(column) {
-    const heading = this.headings[column];
-    const textual = heading.dataset.kind === "text";
-    const before = heading.getAttribute("aria-sort");
-    // Names are wanted from A to Z first, numbers from the greatest down.
-    const ascending = before ? before === "descending" : textual;
-    this.headings.forEach((other) => other.removeAttribute("aria-sort"));
-    heading.setAttribute("aria-sort", ascending ? "ascending" : "descending");
-    const sign = ascending ? 1 : -1;
-    this.rows.sort((one, other) => {
-      const [a, b] = [one.values[column], other.values[column]];
-      if (a === null || b === null) return (a === null) - (b === null);
-      return sign * (textual ? order.compare(a, b) : a - b);
-    });
-    this.show();
-  }
-
-  filter(keep) { this.keep = keep; this.shown = PAGE_ROWS; this.show(); }
-
-  show() {
-    const kept = this.rows.filter(this.keep);
-    const nodes = kept.slice(0, this.shown).flatMap((row) => (row.detail ? [row.node, row.detail] : [row.node]));
-    this.table.tBodies[0].replaceChildren(...nodes);
-    this.more.hidden = kept.length <= this.shown;
-    this.onShow(Math.min(this.shown, kept.length), kept.length);
-  }
-}
-
-// Graders: the rows are in the page already.
-function listGraders() {
-  const table = document.getElementById("grader-table");
-  const rows = [...table.tBodies[0].rows].map((node) => ({
-    node,
-    values: [...node.cells].map((cell) => {
-      const value = cell.dataset.value;
-      return value === undefined ? cell.textContent : value === "" ? null : Number(value);
-    }),
-  }));
-  new Listing(table, document.getElementById("graders-more"), rows);
-}
-
-// Submissions
+// Submissions: a row for each, which opens to its components and reports.
 const submissions = data.submissions;
 const from = (ends, index) => (index ? ends[index - 1] : 0);
 const indexes = (ends, index) =>
@@ -131,32 +60,9 @@ function componentPart(cell) {
   const words = (cells.sentence[cell] ?? []).map((part) => data.parts[part]).join(" ");
   return element("section", {},
     element("h3", {}, name(component.name), `: ${number(cells.grade[cell], 6)}`),
-    bars(component, cells.mass[cell], cells.bar[cell]),
+    certaintyChart(component, cells.mass[cell], cells.bar[cell]),
     element("p", {}, facts),
     ...(words ? [element("p", { class: "sentence" }, words)] : []));
-}
-
-// How probable each grade is; the bar of the grade that is given stands out.
-function bars(component, mass, given) {
-  const width = Math.max(12, Math.min(34, 300 / mass.length));
-  const [height, highest] = [60, Math.max(...mass, 1)];
-  const every = Math.ceil(40 / width);
-  const said = mass.map((percent, bar) => `${component.bars[bar]}: ${percent}%`).join(", ");
-  const label = `Probability of each grade: ${said}`;
-  const size = { width: width * mass.length, height: height + 32 };
-  const picture = element("svg", { class: "bars", role: "img", "aria-label": label, ...size,
-    viewBox: `0 0 ${size.width} ${size.height}` });
-  mass.forEach((percent, bar) => {
-    const tall = (percent / highest) * height;
-    const middle = width * (bar + 0.5);
-    const shape = { x: width * bar + 2, y: 16 + height - tall, width: width - 4, height: Math.max(tall, 0.5) };
-    picture.append(element("rect", { ...shape, class: bar === given ? "given" : "" }));
-    if (percent && width > 25) picture.append(element("text", { x: middle, y: 12 + height - tall }, `${percent}%`));
-    if (width > 25 || bar % every === 0) {
-      picture.append(element("text", { x: middle, y: height + 29 }, component.bars[bar].split(" ")[0]));
-    }
-  });
-  return picture;
 }
 
 function reportsPart(index) {
@@ -229,4 +135,3 @@ function listSubmissions() {
 }
 
 listSubmissions();
-listGraders();
