@@ -42,24 +42,18 @@ def update_class(
 
     ``sampling`` is what :meth:`~peerage.inference.posterior.Posterior.update` takes.
     """
-    check_updatable(earlier)
-    before = earlier.posterior
+    if earlier.record.get("pseudonyms"):
+        raise ResultsError("these results hold made-up names; fit all grades again, with the same key to the names")
+    choices, before = earlier.choices, earlier.posterior
     after = before.update(new_grades, **sampling)
     published = Published(earlier, kept_alone=True)
-    results = Results.of(after, inputs, earlier.choices, overrides=earlier.overrides, handed_out=published.handed_out)
+    results = Results.of(after, inputs, choices, overrides=earlier.overrides, handed_out=published.handed_out)
     if earlier.record.get("published"):
         results = published.proposed(results)
     results = replace(results, record=_continued(earlier.record, results.record))
     notices = tuple(notice for notice in after.book.notices if notice not in before.book.notices)
     changes = tuple(_changes(earlier.grades, results, set(new_grades.submissions)))
     return Updated(results, changes, notices)
-
-
-def check_updatable(results: Results) -> None:
-    """Refuse results that cannot be updated."""
-    if results.record.get("pseudonyms"):
-        raise ResultsError("these results hold made-up names; fit all grades again, with the same key to the names")
-    assert results.choices is not None
 
 
 def _continued(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
