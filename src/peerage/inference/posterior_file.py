@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import zipfile
 from dataclasses import astuple, fields
@@ -11,13 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from peerage.errors import Problem, ResultsError
+from peerage.errors import InputError, ModelError, Problem, ResultsError
 from peerage.gradebook.book import Gradebook
 from peerage.gradebook.rulings import Exclusion
 from peerage.inference.chosen_model import ModelChoice
 from peerage.inference.fitted import Fitted
-from peerage.inference.sampling.chains import VARIABLES, ChainState, Samples
-from peerage.inference.sampling.running_summaries import Running
+from peerage.inference.layout import lay_out
+from peerage.inference.posterior_schema import BOOK, book_arrays, checked_meta, samples_of
+from peerage.inference.sampling.chains import VARIABLES
+from peerage.inference.stored_arrays import DamagedError, StoredArrays
 from peerage.model import Model
 from peerage.rubric import Rubric
 from peerage.support.atomic import replacing
@@ -25,13 +28,14 @@ from peerage.support.atomic import replacing
 FORMAT = 3
 _AVERAGES = ("level_mass", "effortful", "influence")
 _OF_ALL_DRAWS = ("kept", "effortful_count", "hyper")
-_BOOK_ARRAYS = ("roles", "review_submission", "review_grader", "levels")
+_NOT_OURS = "this is not a posterior that peerage saved"
+_REMEDY = "fit the class again"
 
 
 def write(posterior: Fitted, path: str | Path) -> None:
     """Write a posterior to one file, whole or not at all."""
     book, samples = posterior.book, posterior.samples
-    arrays: dict[str, NDArray[Any]] = {f"book_{name}": getattr(book, name) for name in _BOOK_ARRAYS}
+    arrays: dict[str, NDArray[Any]] = {f"book_{name}": getattr(book, name) for name in BOOK}
     arrays["book_applicable"] = book.applicable
     if book.times is not None:
         arrays["book_times"] = book.times.astype("datetime64[us]").astype(np.int64)
@@ -49,49 +53,33 @@ def write(posterior: Fitted, path: str | Path) -> None:
 
 
 def read(path: str | Path) -> dict[str, Any]:
-    """The fields of a posterior that :func:`write` wrote."""
+    """The fields of a posterior that :func:`write` wrote; everything in the file is checked before it is used."""
     try:
-        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in stored.files}
-        meta = json.loads(arrays["meta"].tobytes())
-        if meta["format"] != FORMAT:
-            raise ResultsError(f"{path}: this was saved by another version of peerage; fit the class again")
-        model, samples, book = Model.from_dict(meta["model"]), _samples(meta, arrays), _book(meta, arrays)
-        choice = None if meta["choice"] is None else ModelChoice.from_rows(meta["choice"])
-        kept = {name: meta[name] for name in ("seed", "burn_in", "timings")} | {"restarts": tuple(meta["restarts"])}
-        return {"book": book, "model": model, "samples": samples, "choice": choice, **kept}
+        if not Path(path).is_file():
+            raise FileNotFoundError(errno.ENOENT, "No such file")
+        with zipfile.ZipFile(path) as archive:
+            return _fields(StoredArrays(archive), path)
     except OSError as error:
         raise ResultsError(f"{path}: cannot be read ({error.strerror or error}); check the path") from None
-    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
-        raise ResultsError(f"{path}: this is not a posterior that peerage saved; fit the class again") from None
+    except DamagedError as error:
+        raise ResultsError(f"{path}: {_NOT_OURS} ({error}); {_REMEDY}") from None
+    except (InputError, ModelError) as error:
+        raise ResultsError(f"{path}: {_NOT_OURS} ({str(error).splitlines()[0]}); {_REMEDY}") from None
+    except (ValueError, KeyError, TypeError, EOFError, RecursionError, OverflowError, zipfile.BadZipFile):
+        raise ResultsError(f"{path}: {_NOT_OURS}; {_REMEDY}") from None
 
 
-def _samples(meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Samples:
-    states = (
-        ChainState(_state_variables(arrays, index), generator) for index, generator in enumerate(meta["generators"])
-    )
-    return Samples(
-        {name: arrays[f"draws_{name}"] for name in VARIABLES},
-        arrays["kept"],
-        _running(arrays),
-        arrays["effortful_count"],
-        arrays["mean_level_mass"],
-        arrays["mean_effortful"],
-        arrays["mean_influence"],
-        arrays["hyper"],
-        tuple(states),
-        meta["seconds"],
-    )
-
-
-def _running(arrays: dict[str, NDArray[Any]]) -> dict[str, Running]:
-    """Running summaries by variable; none if all draws are there."""
-    names = [entry.name for entry in fields(Running)]
-    return {
-        variable: Running(**{name: arrays[f"running_{variable}_{name}"] for name in names})
-        for variable in VARIABLES
-        if f"running_{variable}_counts" in arrays
-    }
+def _fields(stored: StoredArrays, path: str | Path) -> dict[str, Any]:
+    meta = json.loads(stored.array("meta", np.uint8, (None,)).tobytes())
+    if isinstance(meta, dict) and meta.get("format") != FORMAT:
+        raise ResultsError(f"{path}: this was saved by another version of peerage; {_REMEDY}")
+    meta = checked_meta(meta)
+    book, model = _book(stored, meta), Model.from_dict(meta["model"])
+    layout = lay_out(book, model)
+    choice = None if meta.get("choice") is None else ModelChoice.from_rows(meta["choice"])
+    kept = {name: meta[name] for name in ("seed", "burn_in", "timings")} | {"restarts": tuple(meta["restarts"])}
+    samples = samples_of(stored, meta, layout)
+    return {"book": book, "model": model, "samples": samples, "choice": choice, "laid_out": layout, **kept}
 
 
 def _meta(posterior: Fitted) -> dict[str, Any]:
@@ -116,22 +104,15 @@ def _meta(posterior: Fitted) -> dict[str, Any]:
     }
 
 
-def _state_variables(arrays: dict[str, NDArray[Any]], index: int) -> dict[str, NDArray[Any]]:
-    prefix = f"state{index}_"
-    return {name.removeprefix(prefix): values for name, values in arrays.items() if name.startswith(prefix)}
-
-
-def _book(meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Gradebook:
-    times = arrays.get("book_times")
+def _book(stored: StoredArrays, meta: dict[str, Any]) -> Gradebook:
+    rubric = Rubric.from_toml(meta["rubric"])
     return Gradebook(
-        rubric=Rubric.from_toml(meta["rubric"]),
+        rubric=rubric,
         submissions=tuple(meta["submissions"]),
         graders=tuple(meta["graders"]),
         authors=tuple(tuple(names) for names in meta["authors"]),
         assignments=tuple(meta["assignments"]),
-        times=None if times is None else times.astype("datetime64[us]"),
         notices=tuple(Problem(*entry) for entry in meta["notices"]),
-        exclusions=tuple(Exclusion(**entry) for entry in meta.get("exclusions", ())),
-        also_applicable=arrays["book_applicable"],
-        **{name: arrays[f"book_{name}"] for name in _BOOK_ARRAYS},
+        exclusions=tuple(Exclusion(**entry) for entry in meta["exclusions"]),
+        **book_arrays(stored, len(rubric)),
     )

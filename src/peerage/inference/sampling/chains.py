@@ -212,6 +212,13 @@ class _Chain:
             self.n_sweeps += count
 
 
+def templates(layout: Layout) -> tuple[Any, Any]:
+    """A state and a row of no draws, by which one sees what arrays a chain of this class has."""
+    engine = _engine(layout)
+    state = engine.initial_state(layout, engine.prepare(layout), np.random.default_rng(0))
+    return state, engine.new_draws(layout, 0)
+
+
 def _engine(layout: Layout) -> AnyEngine:
     return censored_engine if layout.model.censoring else uncensored_engine
 
