@@ -22,13 +22,19 @@ if TYPE_CHECKING:
 class Final(StrEnum):
     """Which grades the class is given."""
 
+    AVERAGE = "average"
     EXPLAINED = "explained"
     MOST_LIKELY = "most-likely"
+    MEAN = "mean"
 
 
 FinalOption = Annotated[
     Final,
-    typer.Option("--final", help="The grades to give: rounded weighted averages of the reports, or the most likely."),
+    typer.Option(
+        "--final",
+        help="The grades to give: weighted averages of the reports; the same, rounded to legal grades (explained); the "
+        "most likely grades; or plain means.",
+    ),
 ]
 AdjustBias = Annotated[
     bool,
@@ -41,11 +47,17 @@ AdjustBias = Annotated[
 NameGraders = Annotated[
     bool, typer.Option("--name-graders", help="Name the graders in explanations.csv.", rich_help_panel=panels.DECISIONS)
 ]
+Decimals = Annotated[
+    int,
+    typer.Option(
+        min=0, max=6, help="With how many decimals to give averages and means.", rich_help_panel=panels.DECISIONS
+    ),
+]
 StaffFinal = Annotated[
     bool,
     typer.Option(
-        "--staff-final",
-        help="Where staff graded, only their reports count.",
+        "--staff-final/--no-staff-final",
+        help="Where staff graded, their grade is final, or one of several.",
         rich_help_panel=panels.DECISIONS,
     ),
 ]
@@ -68,7 +80,7 @@ def command(
     rubric: data_options.RubricFile = None,
     columns: data_options.Columns = None,
     exclude: data_options.Exclude = None,
-    final: FinalOption = Final.EXPLAINED,
+    final: FinalOption = Final.AVERAGE,
     published: staff_options.PublishedFolder = None,
     spot_checks: SpotChecks = 20,
     required_reviews: credit.RequiredReviews = 0,
@@ -89,9 +101,10 @@ def command(
     correlation: sampling_options.Correlation = False,
     priors: sampling_options.PriorsOption = "learned",
     fixed: sampling_options.FixedFile = None,
+    decimals: Decimals = 1,
+    staff_final: StaffFinal = True,
     adjust_bias: AdjustBias = False,
     name_graders: NameGraders = False,
-    staff_final: StaffFinal = False,
     random_share: RandomShare = 0.1,
     credit_scale: credit.ScaleOption = credit.SCALE,
     minimum_reviews: credit.MinimumReviews = 3,
@@ -108,7 +121,7 @@ def command(
 ) -> None:
     """Estimate the grades of all submissions and how well everyone grades, and write them to a folder."""
     marks = credit.marking(credit_scale, required_reviews, minimum_reviews)
-    choices = _choices(final, adjust_bias, name_graders, staff_final, spot_checks, random_share, marks)
+    choices = _choices(final, decimals, adjust_bias, name_graders, staff_final, spot_checks, random_share, marks)
     out = grades[0].with_suffix("") if out is None else out
     given = sampling_options.files_of(priors, rubric, fixed, exclude, override, pseudonyms)
     result_folder.check_target(out, [*grades, *given])
@@ -132,6 +145,7 @@ def command(
 
 def _choices(
     final: Final,
+    decimals: int,
     adjust_bias: bool,
     name_graders: bool,
     staff_final: bool,
@@ -144,6 +158,7 @@ def _choices(
 
     return DecisionChoices(
         final=final.value,
+        decimals=decimals,
         adjust_bias=adjust_bias,
         name_graders=name_graders,
         staff_final=staff_final,

@@ -91,7 +91,7 @@ def _spread_cells(spread: ComponentSpread) -> tuple[str, str, str]:
 def _certainty(summary: Summary) -> Iterator[str]:
     if summary.n_compared:
         changed = _share(summary.n_changed, summary.n_compared)
-        yield f"{changed} differ from the peers' rounded mean."
+        yield f"{changed} round to another grade than the peers' mean."
     unsure = f"{summary.n_unsure:,} ({summary.n_unsure / summary.n_grades:.0%})"
     yield f"A most likely grade is {summary.confidence:.0%} certain on average; {unsure} are below {UNSURE:.0%}."
 

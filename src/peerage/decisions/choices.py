@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 
 from peerage.decisions.credit import MINIMUM_REVIEWS, CreditScale, credit
-from peerage.decisions.explain.explanation import Explanation, explain
+from peerage.decisions.explain.explanation import DECIMALS, Explanation, explain
+from peerage.decisions.explain.weights import Form
 from peerage.decisions.spotchecks.proposals import BUDGET, RANDOM_SHARE, check_request, spot_checks
 from peerage.errors import ModelError
 from peerage.inference.posterior import Posterior
 from peerage.support.whole_numbers import at_least
 
-FINAL = ("explained", "most-likely")
-"""What the final grades can be."""
+FINAL = ("average", "explained", "most-likely", "mean")
+"""What the final grades can be, the default first."""
 
 
 @dataclass(frozen=True)
@@ -25,16 +26,19 @@ class DecisionChoices:
 
     Attributes
     ----------
-    final: ``explained`` or ``most-likely``
-    adjust_bias, name_graders, staff_final: as :func:`~peerage.decisions.explain.explanation.explain` takes them
+    final: ``average``, ``explained`` or ``mean``, which are made of the reports, or ``most-likely``
+    decimals: with how many decimals an average or a mean is given
+    staff_final: whether staff's grades stand where they graded
+    adjust_bias, name_graders: as :func:`~peerage.decisions.explain.explanation.explain` takes them
     spot_checks, random_share: how many submissions to propose to staff, and the share of them chosen at random
     credit_scale, required_reviews, minimum_reviews: as :func:`~peerage.decisions.credit.credit` takes them
     """
 
-    final: str = "explained"
+    final: str = "average"
+    decimals: int = DECIMALS
+    staff_final: bool = True
     adjust_bias: bool = False
     name_graders: bool = False
-    staff_final: bool = False
     spot_checks: int = BUDGET
     random_share: float = RANDOM_SHARE
     credit_scale: CreditScale = field(default_factory=CreditScale)
@@ -43,20 +47,28 @@ class DecisionChoices:
 
     def __post_init__(self) -> None:
         if self.final not in FINAL:
-            raise ModelError(f"final grades are {' or '.join(FINAL)}, not {self.final!r}")
-        if self.final != "explained" and (self.adjust_bias or self.name_graders or self.staff_final):
-            what = "only explained grades can be adjusted for bias, name graders or be left to staff"
-            raise ModelError(f"{what}; ask for explained grades", setting="final")
+            raise ModelError(f"final grades are {', '.join(FINAL)}, not {self.final!r}")
+        if self.final == "most-likely" and (self.adjust_bias or self.name_graders):
+            raise ModelError(
+                "only grades that are made of the reports can be adjusted for bias or name graders; "
+                "ask for other final grades than the most likely ones",
+                setting="final",
+            )
         check_request(self.spot_checks, self.random_share)
         at_least(0, required_reviews=self.required_reviews)
         at_least(0, minimum_reviews=self.minimum_reviews)
 
     def explain(self, posterior: Posterior) -> Explanation | None:
-        """The explained grades, if that is what the class wants."""
-        if self.final != "explained":
+        """How the grades follow from the reports, if they do."""
+        if self.final == "most-likely":
             return None
         return explain(
-            posterior, adjust_bias=self.adjust_bias, name_graders=self.name_graders, staff_final=self.staff_final
+            posterior,
+            form=cast(Form, self.final),
+            decimals=self.decimals,
+            adjust_bias=self.adjust_bias,
+            name_graders=self.name_graders,
+            staff_final=self.staff_final,
         )
 
     def propose(self, posterior: Posterior) -> pd.DataFrame:

@@ -13,6 +13,7 @@ import pandas as pd
 
 from peerage.decisions.explain import sentences
 from peerage.decisions.explain.explanation import Explanation
+from peerage.decisions.staff_grades import staff_grades
 from peerage.gradebook.rulings import Override
 from peerage.inference.posterior import Posterior
 from peerage.rubric import Rubric
@@ -63,13 +64,16 @@ class FinalGrades:
         explanation: Explanation | None = None,
         overrides: Iterable[Override] = (),
         handed_out: HandedOut | None = None,
+        *,
+        staff_final: bool = False,
     ) -> FinalGrades:
-        """Settle every grade."""
+        """Settle every grade; without an explanation, staff's grades may stand where they graded."""
         told = HandedOut() if handed_out is None else handed_out
         table = posterior.submissions()
         cells = tuple(zip(table["submission"], table["component"], strict=True))
         suggested = table["most_likely"] if explanation is None else explanation.grades["grade"]
-        computed = tuple(map(float, suggested))
+        by_staff = staff_grades(posterior) if staff_final and explanation is None else {}
+        computed = tuple(by_staff.get(cell, float(grade)) for cell, grade in zip(cells, suggested, strict=True))
         set_by_staff = {override.cell: override.grade for override in overrides}
         settled = [
             (set_by_staff[cell], STAFF)

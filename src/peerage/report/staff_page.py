@@ -121,9 +121,16 @@ def _grader_charts(graders: Sequence[Grader], model: Mapping[str, Any]) -> Itera
         yield charts.in_order(graders, "bias", words, zero=True), caption
 
 
+_FINAL = {
+    "average": "weighted averages of the reports, as near to the expected grades as they can be",
+    "mean": "plain means of the reports",
+    "most-likely": "the most likely ones",
+}
+
+
 def _final(record: Mapping[str, Any]) -> str:
-    if record["final"] != "explained":
-        return "the most likely ones"
+    if record["final"] in _FINAL:
+        return _FINAL[record["final"]]
     different = record["explanations"]["different"]
     return f"rounded weighted averages of the reports; {different:,} of them are not the most likely grades"
 

@@ -65,12 +65,12 @@ def with_handed_out(weights: pd.DataFrame, handed_out: HandedOut | None) -> pd.D
 
 
 def _points(final: FinalGrades, book: Gradebook) -> list[float]:
-    """What the grades of each submission are worth together, rounded as far as sums are inexact."""
-    worth = {
-        component.name: dict(zip(component.grades, component.worth, strict=True))
-        for component in book.rubric.components
-    }
+    """What the grades of each submission are worth together, rounded as far as sums are inexact.
+
+    A grade between two legal ones is worth what lies between theirs.
+    """
+    components = {component.name: component for component in book.rubric.components}
     totals = dict.fromkeys(book.submissions, 0.0)
     for (submission, name), grade in zip(final.cells, final.grades, strict=True):
-        totals[submission] += worth[name][grade]
+        totals[submission] += float(np.interp(grade, components[name].values, components[name].worth))
     return [round(total, 10) for total in totals.values()]

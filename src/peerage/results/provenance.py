@@ -91,11 +91,11 @@ def _prediction(posterior: Posterior) -> dict[str, Any]:
 
 
 def _final(explanation: Explanation | None) -> dict[str, Any]:
-    """What the final grades are and, if they are explained, how."""
+    """What the final grades are and, if they are made of reports, how."""
     if explanation is None:
         return {"final": "most-likely"}
     return {
-        "final": "explained",
+        "final": explanation.settings["form"],
         "explanations": {
             **explanation.settings,
             "different": explanation.n_different,

@@ -102,7 +102,7 @@ class Results:
         """The results of a fit, with grades that staff set or that are not to change."""
         choices = DecisionChoices() if choices is None else choices
         explanation, marks = choices.explain(posterior), choices.credit(posterior)
-        final = FinalGrades.of(posterior, explanation, overrides, handed_out)
+        final = FinalGrades.of(posterior, explanation, overrides, handed_out, staff_final=choices.staff_final)
         checked = (Problem(sentence) for sentence in posterior.check().sentences)
         warnings = (*posterior.warnings, *checked, *idle_authors(marks))
         tables = {

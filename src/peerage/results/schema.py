@@ -87,7 +87,7 @@ GRADES = ResultTable(
         ResultColumn(
             "grade",
             Kind.EXACT,
-            "the grade to give: a rounded weighted average of the reports, or the most likely one",
+            "the grade to give: a weighted average of the reports, or the most likely one",
             filled=True,
         ),
         ResultColumn("most_likely", Kind.EXACT, "the legal grade with the highest probability"),
@@ -208,7 +208,7 @@ WEIGHTS = ResultTable(
         ResultColumn(
             "weight",
             Kind.WEIGHT,
-            "how much it counts: 0.45 is 45 %, and a submission's weights add up to 1",
+            "how much it counts: 0.45 is 45 %, and a submission's weights add up to 1, those of a plain mean nearly",
             filled=True,
         ),
         ResultColumn(

@@ -30,7 +30,7 @@ class ComponentSpread:
     n_compared: how many submissions a student graded on it; all else is about these
     peer_mean, peer_sd: mean and standard deviation, over submissions, of the mean of students' reports
     mean, sd: the same of the expected grades
-    n_changed: how many of the grades given differ from the mean of students' reports, rounded to the rubric
+    n_changed: how many of the grades given round to another legal grade than the mean of students' reports
     """
 
     component: Component
@@ -69,7 +69,7 @@ class Summary:
 
     @property
     def n_changed(self) -> int:
-        """How many of these differ from the rounded mean of the reports."""
+        """How many of these round to another grade than the mean of the reports."""
         return sum(spread.n_changed for spread in self.spreads)
 
 
@@ -93,7 +93,6 @@ def spread_of(component: Component, grades: pd.DataFrame) -> ComponentSpread:
     """A component's spread, from ``posterior.submissions()`` with a column ``grade`` that holds the grades given."""
     compared = grades[(grades["component"] == component.name) & grades["peer_mean"].notna()]
     peers, expected = compared["peer_mean"].to_numpy(), compared["expected"].to_numpy()
-    rounded = component.values[component.level_of(peers)]
     if not len(compared):
         return ComponentSpread(component, 0, np.nan, np.nan, np.nan, np.nan, 0)
     return ComponentSpread(
@@ -103,7 +102,7 @@ def spread_of(component: Component, grades: pd.DataFrame) -> ComponentSpread:
         float(peers.std()),
         float(expected.mean()),
         float(expected.std()),
-        int((compared["grade"].to_numpy() != rounded).sum()),
+        int((component.level_of(compared["grade"].to_numpy()) != component.level_of(peers)).sum()),
     )
 
 

@@ -18,6 +18,9 @@ from peerage.term.change_reasons import ChangeReasons, Reason
 from peerage.term.changes import changes_between, changes_table
 from peerage.term.compared_results import Side
 
+UNROUNDED = ("average", "mean")
+"""The forms of final grades that need not be legal grades."""
+
 SURE = 0.9
 """The certainty from which a proposed change counts as sure."""
 
@@ -64,9 +67,13 @@ class Published:
         return HandedOut(grades, sentences, weights, self.results.names_graders)
 
     def check(self, book: Gradebook) -> None:
-        """Refuse grades that today's rubric does not have."""
+        """Refuse grades that today's rubric does not have; averages may lie between its grades."""
+        between = self.results.record.get("final") in UNROUNDED
         for (submission, name), grade in self.handed_out.grades.items():
-            if name in book.rubric.names and grade not in book.rubric[name].grades:
+            if name not in book.rubric.names:
+                continue
+            legal = book.rubric[name].grades
+            if not (legal[0] <= grade <= legal[-1] if between else grade in legal):
                 message = f"the published grade {grade:g} of {submission!r} in {name!r} is not on today's rubric"
                 remedy = "use the earlier rubric, or replace published grades with today's"
                 raise InputError(Problem(message, remedy, setting="republish"))
@@ -104,12 +111,14 @@ class Published:
     def _proposals(self, results: Results, final: FinalGrades) -> pd.DataFrame:
         reasons = ChangeReasons(self.side.unkept, Side.suggested(results, final))
         mass, rubric = results.posterior.samples.level_mass, results.posterior.book.rubric
+        # The last decimal of an average changes with the random numbers of a fit.
+        noise = 10.0**-results.choices.decimals + 1e-9 if results.record["final"] in UNROUNDED else 0.0
         rows = []
         for index, (cell, grade, computed) in enumerate(zip(final.cells, final.grades, final.computed, strict=True)):
-            if final.status[index] != PUBLISHED or grade == computed:
+            if final.status[index] != PUBLISHED or abs(computed - grade) <= noise:
                 continue
-            level = rubric[cell[1]].grades.index(grade)
-            beyond = mass[index, level + 1 :] if computed > grade else mass[index, :level]
+            legal = rubric[cell[1]].values
+            beyond = mass[index, : len(legal)][legal > grade if computed > grade else legal < grade]
             why = self._why(cell, computed, reasons)
             difference = round(computed - grade, 10)
             rows.append((*cell, grade, computed, difference, round(float(beyond.sum()), 4), why))
