@@ -186,3 +186,14 @@ def test_a_published_grade_that_is_no_longer_legal_is_refused(
     said = capsys.readouterr().err
     assert "is not on today's rubric; use the earlier rubric" in said
     assert not (tmp_path / "out").exists()
+
+
+def test_averages_are_kept_and_their_last_decimal_is_no_proposal(tmp_path: Path) -> None:
+    published = fitted(written(FIRST, tmp_path / "one" / "class.csv"), tmp_path / "week1", "--final", "average")
+    table = written(TABLE, tmp_path / "two" / "class.csv")
+    kept = fitted(table, tmp_path / "week2", "--published", str(published), "--final", "average")
+    fresh = fitted(table, tmp_path / "fresh", "--final", "average")
+    before, today = grades_of(published), grades_of(fresh)
+    assert any(grade % 1 for grade in before.values())
+    assert before.items() <= grades_of(kept).items()
+    assert set(proposals(kept)) == {cell for cell, grade in before.items() if abs(today[cell] - grade) > 0.1 + 1e-9}

@@ -18,8 +18,8 @@ from peerage.term.change_reasons import ChangeReasons, Reason
 from peerage.term.changes import changes_between, changes_table
 from peerage.term.compared_results import Side
 
-UNROUNDED = ("average", "mean")
-"""The forms of final grades that need not be legal grades."""
+ROUNDED = ("explained", "most-likely")
+"""The forms of final grades that are legal grades."""
 
 SURE = 0.9
 """The certainty from which a proposed change counts as sure."""
@@ -68,12 +68,12 @@ class Published:
 
     def check(self, book: Gradebook) -> None:
         """Refuse grades that today's rubric does not have; averages may lie between its grades."""
-        between = self.results.record.get("final") in UNROUNDED
+        rounded = self.results.record.get("final") in ROUNDED
         for (submission, name), grade in self.handed_out.grades.items():
             if name not in book.rubric.names:
                 continue
             legal = book.rubric[name].grades
-            if not (legal[0] <= grade <= legal[-1] if between else grade in legal):
+            if not (grade in legal if rounded else legal[0] <= grade <= legal[-1]):
                 message = f"the published grade {grade:g} of {submission!r} in {name!r} is not on today's rubric"
                 remedy = "use the earlier rubric, or replace published grades with today's"
                 raise InputError(Problem(message, remedy, setting="republish"))
@@ -112,7 +112,7 @@ class Published:
         reasons = ChangeReasons(self.side.unkept, Side.suggested(results, final))
         mass, rubric = results.posterior.samples.level_mass, results.posterior.book.rubric
         # The last decimal of an average changes with the random numbers of a fit.
-        noise = 10.0**-results.choices.decimals + 1e-9 if results.record["final"] in UNROUNDED else 0.0
+        noise = 10.0**-results.choices.decimals + 1e-9 if results.record["final"] not in ROUNDED else 0.0
         rows = []
         for index, (cell, grade, computed) in enumerate(zip(final.cells, final.grades, final.computed, strict=True)):
             if final.status[index] != PUBLISHED or abs(computed - grade) <= noise:

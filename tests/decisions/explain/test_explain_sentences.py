@@ -18,8 +18,8 @@ EFFORT, RELIABILITY, SMALL, BETTER = "little effort", "less reliable", "would ha
 
 def averaged(component: Component, index: int, level: int, given: list[Voice]) -> str:
     """The sentence of an average that became a legal grade."""
-    exact = Fraction(str(component.grades[level]))
-    return sentences.averaged(component, index, Given(sentences.decimal(exact), exact, level=level), given)
+    grade = component.grades[level]
+    return sentences.averaged(component, index, Given(grade, Fraction(str(grade)), level=level), given)
 
 
 def voices(*reports: tuple[int, int], reason: str = "because of something") -> list[Voice]:

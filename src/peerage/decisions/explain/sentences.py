@@ -55,30 +55,30 @@ class Voice:
 
 @dataclass(frozen=True)
 class Given:
-    """A grade that an average became: its text, its exact value, and, of a legal grade, its level."""
+    """A grade that an average became: the number, how it is written, and its level if it is a legal grade."""
 
-    text: str
+    value: float
     exact: Fraction
     decimals: int | None = None
     level: int | None = None
 
     @property
-    def value(self) -> float:
-        """The grade as a number."""
-        return float(self.exact)
+    def text(self) -> str:
+        """The grade as it is written."""
+        return decimal(self.exact)
 
 
 def legal(component: Component, mean: Fraction) -> Given:
     """The legal grade that is nearest to an average; half rounds up."""
     level = sum(mean >= _cut(component, level) for level in range(1, component.n_levels))
-    exact = exactly(component.grades[level])
-    return Given(decimal(exact), exact, level=level)
+    grade = component.grades[level]
+    return Given(grade, exactly(grade), level=level)
 
 
 def with_decimals(mean: Fraction, decimals: int) -> Given:
     """An average with so many decimals; half rounds up."""
     exact = Fraction(floor(mean * 10**decimals + Fraction(1, 2)), 10**decimals)
-    return Given(decimal(exact), exact, decimals=decimals)
+    return Given(float(exact), exact, decimals=decimals)
 
 
 def reason_for_zero(desired: int, least_counting: int, effort_probability: float, least: int) -> str:
