@@ -16,9 +16,11 @@ from peerage.results.provenance import InputFile
 from peerage.results.results import Results
 
 UNUSUAL = DecisionChoices(
+    final="mean",
+    decimals=2,
+    staff_final=False,
     adjust_bias=True,
     name_graders=True,
-    staff_final=True,
     spot_checks=3,
     random_share=0.5,
     credit_scale=CreditScale(((0.1, 0.0), (1.5, 10.0))),
@@ -35,8 +37,11 @@ def test_choices_survive_json(choices: DecisionChoices) -> None:
 @pytest.mark.parametrize(
     ("entries", "words"),
     [
-        ({"final": "average"}, "final grades are explained or most-likely, not 'average'"),
-        ({"final": "most-likely", "staff_final": True}, "only explained grades .* ask for explained grades"),
+        ({"final": "median"}, "final grades are average, explained, most-likely, mean, not 'median'"),
+        (
+            {"final": "most-likely", "name_graders": True},
+            "made of the reports can be .* name graders",
+        ),
         ({"spot_checks": -1}, "budget must be at least 0"),
         ({"random_share": 2.0}, "random_share is a share between 0 and 1"),
         ({"required_reviews": -1}, "required_reviews must be at least 0"),
@@ -60,14 +65,15 @@ def test_every_choice_reaches_the_outputs(tmp_path: Path) -> None:
     book, _ = pg.simulate(8, 2, seed=3, tas=1, components=2)
     book.write(tmp_path / "grades.csv", rubric=True)
     given = [
-        *("--adjust-bias", "--name-graders", "--staff-final", "--spot-checks", "3", "--random-share", "0.5"),
+        *("--final", "mean", "--decimals", "2", "--no-staff-final", "--adjust-bias", "--name-graders"),
+        *("--spot-checks", "3", "--random-share", "0.5"),
         *("--credit-scale", "0.1:0, 1.5:10", "--required-reviews", "6", "--minimum-reviews", "2"),
     ]
     fast = ["--chains", "2", "--draws", "30", "--burn-in", "10", "-q"]
     assert main(["fit", str(tmp_path / "grades.csv"), "-o", str(tmp_path / "out"), *given, *fast]) == 0
     record = json.loads((tmp_path / "out" / "run.json").read_text("utf-8"))
     assert DecisionChoices.from_dict(record["choices"]) == UNUSUAL
-    assert record["explanations"]["staff_final"]
+    assert (record["final"], record["explanations"]["staff_final"]) == ("mean", False)
     posterior = pg.load(tmp_path / "out" / "posterior.npz")
     again = Results.of(posterior, [InputFile.of(tmp_path / "grades.csv")], DecisionChoices.from_dict(record["choices"]))
     (tmp_path / "again").mkdir()

@@ -23,7 +23,7 @@ def show(results: Results, out: Path) -> None:
     console = output()
     fit_summary.show(results.posterior, console, list(results.grades.values()))
     explained = results.record.get("explanations")
-    if explained is not None:
+    if explained is not None and results.record["final"] == "explained":
         different, total = explained["different"], len(results.grades)
         share = f"{different:,} of {counted(total, 'explained grade')} ({different / total:.0%})"
         console.print(f"\n{share} differ from the most likely ones.")

@@ -39,7 +39,7 @@ def scale_use(book: Gradebook, priors: Priors, effort: Floats, bias: Floats, rel
     ``effort``, ``bias`` and ``reliability`` are (graders,) as fitted. Staff use the scale.
     """
     slope, error, expected = slopes(book, priors, effort, bias, reliability)
-    known = np.isfinite(error) & (expected > _LEAST_SLOPE) & (book.roles == STUDENT)
+    known = np.isfinite(error) & (error > 0) & (expected > _LEAST_SLOPE) & (book.roles == STUDENT)
     if not known.any():
         return np.ones(book.n_graders)
     usual = max(float(np.median(slope[known] / expected[known])), _LEAST_SLOPE)

@@ -22,7 +22,8 @@ from peerage.rubric import Component
 from support.classes import gradebooks
 from support.tiny import FIXED, tiny_class
 
-FAST = ["--chains", "2", "--draws", "30", "--burn-in", "10", "-q"]
+FAST = ["--chains", "2", "--draws", "30", "--burn-in", "10", "-q", "--no-staff-final"]
+EXPLAINED = [*FAST, "--final", "explained"]
 PRODUCTS = re.compile(r"The average is \(([^)]*)\) / (\d+)")
 
 Reports = dict[tuple[str, str], list[tuple[str, Fraction]]]
@@ -270,7 +271,7 @@ def read(path: Path) -> pd.DataFrame:
 
 
 def test_adjusted_files_can_be_recomputed(grades: Path, tmp_path: Path) -> None:
-    assert main(["fit", str(grades), "-o", str(tmp_path / "out"), "--adjust-bias", *FAST]) == 0
+    assert main(["fit", str(grades), "-o", str(tmp_path / "out"), "--adjust-bias", *EXPLAINED]) == 0
     weights, written = read(tmp_path / "out" / "weights.csv"), read(tmp_path / "out" / "grades.csv")
     assert (weights["bias"] != "0").any()
     printed = {(row["submission"], row["component"]): row for row in written.to_dict("records")}
@@ -279,7 +280,7 @@ def test_adjusted_files_can_be_recomputed(grades: Path, tmp_path: Path) -> None:
 
 
 def test_the_files_can_be_recomputed(grades: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["fit", str(grades), "-o", str(tmp_path / "out"), *FAST]) == 0
+    assert main(["fit", str(grades), "-o", str(tmp_path / "out"), *EXPLAINED]) == 0
     weights, written = read(tmp_path / "out" / "weights.csv"), read(tmp_path / "out" / "grades.csv")
     assert weights["weight"].str.fullmatch(r"[01]\.\d\d").all()
     printed = {(row["submission"], row["component"]): row for row in written.to_dict("records")}
@@ -310,7 +311,7 @@ def test_the_most_likely_grades_need_no_explanation(
     assert "weights.csv" not in out
 
 
-@pytest.mark.parametrize("option", ["--adjust-bias", "--name-graders", "--staff-final"])
+@pytest.mark.parametrize("option", ["--adjust-bias", "--name-graders"])
 def test_options_of_explained_grades_are_refused_without_them(
     option: str, grades: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -330,7 +331,7 @@ def test_relaxed_limits_are_said_and_recorded(tmp_path: Path, capsys: pytest.Cap
     """Whoever alone graded a component has to count, even one whose reviews are known to lack effort."""
     (tmp_path / "g.csv").write_text("submission,grader,A,B\np1,ann,1,\np1,bob,2,\np1,cat,3,2\np2,ann,1,1\np2,bob,2,3\n")
     (tmp_path / "fixed.csv").write_text("variable,id,component,value\neffort,cat,,0\n")
-    options = ["--fixed", str(tmp_path / "fixed.csv"), "-o", str(tmp_path / "out"), *FAST]
+    options = ["--fixed", str(tmp_path / "fixed.csv"), "-o", str(tmp_path / "out"), *EXPLAINED]
     assert main(["fit", str(tmp_path / "g.csv"), *options]) == 0
     said = "the weights of 1 submission needed wider limits than asked for, because none exist within those: 'p1'"
     assert said in capsys.readouterr().err
