@@ -38,7 +38,7 @@ def parts(book: pg.Gradebook, model: pg.Model, draws: int = 1000) -> dict[str, f
 def measure() -> dict[str, Any]:
     """The medians of all parts, and the ratio of their sums."""
     book, truth = pg.simulate(setting="b", seed=0)
-    models = {"learned": pg.Model(), "true priors": truth.model}
+    models = {"learned": pg.Model(ta_spread="students"), "true priors": truth.model}
     for model in models.values():
         parts(book, model, draws=10)
     rows = [{"priors": name} | parts(book, model) for _ in range(ROUNDS) for name, model in models.items()]

@@ -1,8 +1,9 @@
 """Whether learned priors are nearly as good as the true ones: classes of eight kinds, with and without TAs.
 
 Each simulated class is fitted twice, with the priors that it was drawn from and with priors learned from its grades
-alone. ``python benchmarks/study_learned.py [CSV]`` measures ten classes of each kind, writes a row for each class and
-estimate, and prints the tables of docs/learned.md. A run that was interrupted goes on where it stopped.
+alone; TAs are drawn like students here, and the fits know that. ``python benchmarks/study_learned.py [CSV]`` measures
+ten classes of each kind, writes a row for each class and estimate, and prints the tables of docs/learned.md. A run that
+was interrupted goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def measure(kind: Kind, tas: int, seed: int) -> Iterator[dict[str, Any]]:
     book, truth = simulated(kind, tas, seed)
     mean = plain_mean(book)
     yield {"estimate": "mean"} | errors(truth, mean, rounded(book.rubric, mean))
-    for name, model in (("learned", pg.Model()), ("true", truth.model)):
+    for name, model in (("learned", pg.Model(ta_spread="students")), ("true", truth.model)):
         posterior = pg.fit(book, model, **SAMPLING, seed=seed)
         grades = posterior.submissions()
         expected, likely = (

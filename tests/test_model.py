@@ -41,6 +41,12 @@ def test_a_model_survives_toml(model: pg.Model) -> None:
     assert pg.Model.from_toml(model.to_toml()) == model
 
 
+@given(st.sampled_from(["learned", "students", 0.3]), st.sampled_from(["students", 0.2]))
+def test_spreads_of_staff_survive_toml(tas: float | str, instructors: float | str) -> None:
+    model = pg.Model(ta_spread=tas, instructor_spread=instructors)
+    assert pg.Model.from_toml(model.to_toml()) == model
+
+
 @given(models())
 def test_priors_survive_toml(model: pg.Model) -> None:
     assert pg.Priors.from_toml(model.hyperparameters.to_toml()) == model.priors
@@ -61,6 +67,10 @@ def test_the_default_is_the_papers_model_with_learned_priors() -> None:
         ({"priors": "guessed"}, "priors are 'learned', 'paper' or Priors.paper"),
         ({"bias": 1}, "bias is either True or False, not 1"),
         ({"grids": "fine"}, "grids are 'wide' or 'paper', not 'fine'"),
+        ({"ta_spread": "wide"}, "ta_spread is 'learned' or 'students' or a number, not 'wide'"),
+        ({"ta_spread": 0}, "ta_spread must be positive, not 0"),
+        ({"instructor_spread": "learned"}, "instructor_spread is 'students' or a number, not 'learned'"),
+        ({"priors": "paper", "ta_spread": 0.3}, "a setting of learned priors; fixed ones have sigma_b"),
     ],
 )
 def test_models_that_make_no_sense(settings: dict[str, Any], words: str) -> None:

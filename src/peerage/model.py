@@ -19,8 +19,15 @@ from peerage.support.textfile import parse_toml, read_text
 LEARNED = "learned"
 """What stands for priors that are learned from the class."""
 
+STUDENTS = "students"
+"""What stands for biases that are drawn like the students'."""
+
 INSTRUCTOR_RELIABILITY = 16.0
 """The reliability at which instructors' grades are clamped (the paper, section 4)."""
+
+
+INSTRUCTOR_SPREAD = 0.1
+"""How much instructors' biases differ (standard deviation) unless told otherwise."""
 
 
 @dataclass(frozen=True)
@@ -168,6 +175,12 @@ class Model:
     ``Model()`` has biases, effort and censoring, and learns its priors from the class; ``Model(priors="paper")`` has
     the paper's. ``Model(effort=False, censoring=False)`` is PG1.
 
+    ``reliability=False`` makes all students equally reliable; it needs learned priors and no correlation.
+
+    With learned priors staff define the scale. ``ta_spread`` and ``instructor_spread`` say how much their biases differ
+    (standard deviation, on the 0–5 scale): a number, ``"learned"`` (TAs only), or ``"students"``, if they are drawn
+    like the students'.
+
     >>> Model(effort=False).name
     'bias + censoring'
     """
@@ -179,9 +192,12 @@ class Model:
     priors: Priors | str = LEARNED
     fixed: Fixed = field(default_factory=Fixed)
     grids: str = "wide"
+    reliability: bool = True
+    ta_spread: float | str = LEARNED
+    instructor_spread: float | str = INSTRUCTOR_SPREAD
 
     def __post_init__(self) -> None:
-        for name in ("bias", "effort", "censoring", "correlation"):
+        for name in ("bias", "effort", "censoring", "correlation", "reliability"):
             if not isinstance(getattr(self, name), bool):
                 raise ModelError(f"{name} is either True or False, not {getattr(self, name)!r}")
         if self.priors == "paper":
@@ -192,6 +208,12 @@ class Model:
             raise ModelError(f"grids are 'wide' or 'paper', not {self.grids!r}")
         if self.learned and self.grids == "paper":
             raise ModelError("the paper's grids are for fixed priors; use grids='wide' or priors='paper'")
+        if not self.reliability and (self.correlation or not self.learned):
+            raise ModelError("equally reliable students need learned priors and a model without correlation")
+        for name, words in (("ta_spread", (LEARNED, STUDENTS)), ("instructor_spread", (STUDENTS,))):
+            object.__setattr__(self, name, _spread(name, getattr(self, name), words))
+        if not self.learned and (self.ta_spread, self.instructor_spread) != (LEARNED, INSTRUCTOR_SPREAD):
+            raise ModelError("how much biases of staff differ is a setting of learned priors; fixed ones have sigma_b")
 
     @property
     def learned(self) -> bool:
@@ -209,6 +231,8 @@ class Model:
     def name(self) -> str:
         """The features that are on, in words."""
         on = [name for name in ("bias", "effort", "censoring", "correlation") if getattr(self, name)]
+        if not self.reliability:
+            return " + ".join([*on, "one reliability"])
         return " + ".join(on) if on else "reliability alone"
 
     def with_priors(self, **hyperparameters: float | tuple[float, ...]) -> Model:
@@ -224,6 +248,9 @@ class Model:
             "censoring": self.censoring,
             "correlation": self.correlation,
             "grids": self.grids,
+            "reliability": self.reliability,
+            "ta_spread": self.ta_spread,
+            "instructor_spread": self.instructor_spread,
             "priors": LEARNED if self.learned else self.hyperparameters.to_dict(),
             "fixed": [dict(zip(FIXED_COLUMNS, row, strict=True)) for row in self.fixed.rows()],
         }
@@ -267,6 +294,15 @@ def _number_or_tuple(name: str, value: Any) -> float | tuple[float, ...]:
         if name not in _MAY_VARY_BY_COMPONENT or not value:
             raise ModelError(f"{name} must be one number, not {value!r}")
         return tuple(_number(name, entry) for entry in value)
+    return _number(name, value)
+
+
+def _spread(name: str, value: Any, words: tuple[str, ...]) -> float | str:
+    """How much biases of staff differ: one of the words, or a number of which a bias of 0 is not the only one."""
+    if isinstance(value, str):
+        if value not in words:
+            raise ModelError(f"{name} is {' or '.join(map(repr, words))} or a number, not {value!r}")
+        return value
     return _number(name, value)
 
 

@@ -54,7 +54,7 @@ def assert_same_draws(first: pg.Posterior, second: pg.Posterior) -> None:
 
 def test_submissions_have_the_promised_columns_and_ids(posterior: pg.Posterior) -> None:
     table = posterior.submissions()
-    wanted = "submission component most_likely expected sd lower upper confidence peer_mean n_grades"
+    wanted = "submission component most_likely expected sd lower upper confidence peer_mean n_grades staff_mean"
     assert list(table.columns) == wanted.split()
     assert ids(table) == CELLS
     assert list(table.index) == list(range(len(CELLS)))

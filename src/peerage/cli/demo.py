@@ -26,6 +26,7 @@ def command(
     """Simulate the paper's class, fit it, and compare the grades with the true ones."""
     result_folder.check_target(out)
     from peerage.inference.fitting import fit as infer
+    from peerage.model import Model
     from peerage.results.provenance import InputFile
     from peerage.results.results import Results
     from peerage.simulation.class_files import GRADES, write_class
@@ -34,7 +35,8 @@ def command(
 
     say("simulating a class of 120 students and 10 weeks, and fitting it …")
     book, truth = simulate(setting="b", seed=0)
-    posterior = infer(book, draws=DRAWS, seed=0, progress=True)
+    # The paper draws its TAs like students: here they do not define the scale.
+    posterior = infer(book, Model(ta_spread="students"), draws=DRAWS, seed=0, progress=True)
     with result_folder.writing(out) as folder:
         write_class(truth, folder)
         results = Results.of(posterior, [InputFile.of(folder / GRADES)])

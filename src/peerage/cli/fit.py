@@ -100,6 +100,7 @@ def command(
     no_censoring: sampling_options.NoCensoring = False,
     correlation: sampling_options.Correlation = False,
     priors: sampling_options.PriorsOption = "learned",
+    ta_spread: sampling_options.TaSpread = sampling_options.LEARNED,
     fixed: sampling_options.FixedFile = None,
     decimals: Decimals = 1,
     staff_final: StaffFinal = True,
@@ -131,7 +132,7 @@ def command(
         )
     if republish and published is None:
         raise typer.BadParameter("name the published results with --published", param_hint="--republish")
-    model = sampling_options.load_model(no_bias, no_effort, no_censoring, correlation, priors)
+    model = sampling_options.load_model(no_bias, no_effort, no_censoring, correlation, priors, ta_spread)
     sampling = sampling_options.sampling(chains, draws, target_ess, burn_in, seed, workers, memory, quiet)
     plan = _plan(model, model_name is not None, choices, sampling, republish)
     files = staff_options.StaffFiles.of(grades, override, fixed, published, pseudonyms)

@@ -12,8 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from peerage.decisions.trust import PRACTICE, UNSUPERVISED
-from peerage.gradebook.book import ROLES, STUDENT
+from peerage.gradebook.book import ROLES
 from peerage.inference.posterior import Posterior
+from peerage.inference.staff_words import staff_sentences
 from peerage.model import Model
 from peerage.results.schema import CHECKS, GRADERS
 from peerage.results.summary import UNSURE, ComponentSpread, Summary, summarise, unreliable_predictions
@@ -27,7 +28,6 @@ _LEARNED = {
     "effort": "effort in {:.0%} of reviews",
     "reliability": "a typical reliability of {:.1f}",
     "sigma_b": "biases that differ by {:.1f} (sd)",
-    "mean_bias": "students {:+z.1f} against staff",
 }
 _SCALE = "Reliability is 1 / error variance on a scale of 0 to 5, with a 90% interval."
 
@@ -102,8 +102,7 @@ def _foundations(posterior: Posterior) -> Iterator[str]:
         priors = posterior.priors().groupby("parameter")["value"].mean()
         parts = [words.format(priors[name]) for name, words in _LEARNED.items() if name in priors]
         yield f"Learned from the class: {', '.join(parts)}."
-    if (posterior.book.roles == STUDENT).all():
-        yield "No staff graded: the general level of the grades is the peers'."
+    yield from staff_sentences(posterior)
     if posterior.held_out is not None:
         yield posterior.held_out.sentence
     untrusted = int(posterior.leave_one_out.untrusted.sum())

@@ -61,6 +61,15 @@ PriorsOption = Annotated[
         rich_help_panel=panels.MODEL,
     ),
 ]
+LEARNED = "learned"
+TaSpread = Annotated[
+    str,
+    typer.Option(
+        metavar="learned|students|NUMBER",
+        help="How much TAs' biases differ: learned, as much as the students', or a number.",
+        rich_help_panel=panels.MODEL,
+    ),
+]
 FixedFile = Annotated[
     Path | None,
     typer.Option(
@@ -77,7 +86,11 @@ Draws = Annotated[int, typer.Option(min=1, help="How many draws each chain keeps
 DrawsOrTarget = Annotated[
     int | None,
     typer.Option(
-        "--draws", min=1, help="How many draws each chain keeps.", show_default="1000", rich_help_panel=panels.SAMPLING
+        "--draws",
+        min=1,
+        help="How many draws each chain keeps.",
+        show_default="until chains agree",
+        rich_help_panel=panels.SAMPLING,
     ),
 ]
 TargetEss = Annotated[
@@ -142,7 +155,9 @@ def load_priors(text: str) -> Priors | str:
     return text if text in PRIORS_BY_NAME else Priors.read(text)
 
 
-def load_model(no_bias: bool, no_effort: bool, no_censoring: bool, correlation: bool, priors: str) -> Model:
+def load_model(
+    no_bias: bool, no_effort: bool, no_censoring: bool, correlation: bool, priors: str, ta_spread: str = LEARNED
+) -> Model:
     """The model that options describe."""
     from peerage.model import Model
 
@@ -152,7 +167,15 @@ def load_model(no_bias: bool, no_effort: bool, no_censoring: bool, correlation: 
         censoring=not no_censoring,
         correlation=correlation,
         priors=load_priors(priors),
+        ta_spread=_number_or_word(ta_spread),
     )
+
+
+def _number_or_word(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def sampling(
@@ -170,10 +193,8 @@ def sampling(
         raise typer.BadParameter(
             "give a number of draws or a target of effective draws, not both", param_hint="--target-ess"
         )
-    from peerage.inference.fitting import DEFAULT_DRAWS
     from peerage.workflow.fit_plan import SamplingPlan
 
-    draws = DEFAULT_DRAWS if draws is None else draws
     return SamplingPlan(chains, draws, target_ess, burn_in, seed, workers, memory, progress=not quiet)
 
 

@@ -29,6 +29,13 @@ def peer_means(book: Gradebook) -> Floats:
     return np.asarray(means[book.applicable])
 
 
+def staff_means(book: Gradebook) -> Floats:
+    """(cells,) the mean of the staff's reports in the rubric's units; NaN where no staff graded."""
+    by_staff = book.roles[book.review_grader] != STUDENT
+    means, _ = mean_reports(book, np.where(by_staff[:, None], book.values, np.nan))
+    return np.asarray(means[book.applicable])
+
+
 def scaled_values(book: Gradebook) -> Floats:
     """(reviews, components) the reported grades on the model's scale, NaN where missing."""
     values = np.full(book.levels.shape, np.nan)

@@ -25,6 +25,13 @@ def problems_of(posterior: Fitted) -> Iterator[Problem]:
     yield from _constant(posterior)
 
 
+def simpler_model(posterior: Fitted) -> Iterator[Problem]:
+    """That the model is not the one that was asked for."""
+    if posterior.asked is not None:
+        names = f"{posterior.asked.name!r} did not agree on this class, so its grades are those of a simpler one"
+        yield Problem(f"the chains of the model {names}, {posterior.model.name!r}")
+
+
 def _moved_by_priors(posterior: Fitted) -> Iterator[Problem]:
     """Components whose grades fixed priors move as a whole: they were made for another class."""
     if posterior.model.learned:

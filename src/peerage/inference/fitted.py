@@ -35,6 +35,7 @@ class Fitted:
     timings: seconds by what they were spent on
     restarts: the chains that started again from a better one
     choice: the models that were compared, if the model was chosen
+    asked: the model that was asked for, if its chains did not agree and a simpler one was fitted
     laid_out: the class as it was laid out when it was sampled
     """
 
@@ -46,6 +47,7 @@ class Fitted:
     timings: dict[str, float] = field(default_factory=dict)
     restarts: tuple[int, ...] = ()
     choice: ModelChoice | None = None
+    asked: Model | None = None
     laid_out: Layout | None = None
 
     @cached_property

@@ -13,6 +13,7 @@ import numpy as np
 
 from peerage.errors import InputError, ModelError
 from peerage.gradebook.book import Gradebook
+from peerage.inference.agreement import AGREED, DISAGREED, ROUNDS, largest_r_hat, simpler_models
 from peerage.inference.checking.leave_one_out import leave_one_out
 from peerage.inference.layout import Layout, lay_out
 from peerage.inference.model_choice import choose
@@ -56,7 +57,7 @@ def fit(
     model: Model | str | None = None,
     *,
     chains: int = 4,
-    draws: int = DEFAULT_DRAWS,
+    draws: int | None = None,
     target_ess: int | None = None,
     burn_in: int | None = None,
     seed: int | None = None,
@@ -69,9 +70,12 @@ def fit(
 
     A table in memory, such as pandas' or Polars', is read as :func:`peerage.read_grades` reads it.
 
-    Each chain makes ``draws`` draws. With ``target_ess``, chains go on instead until each true grade, reliability,
-    bias, effort and learned prior has as many effective draws, for the centre of its distribution and for its tails, or
-    until ``memory`` is used up.
+    Each chain makes ``draws`` draws. Unless these are given, there are 1,000; with learned priors, chains go on until
+    they agree, and if they cannot, a simpler model is fitted: ``Posterior.asked`` is the model that was asked for then,
+    and ``Posterior.warnings`` say so (:mod:`peerage.inference.agreement`).
+
+    With ``target_ess``, chains go on instead until each true grade, reliability, bias, effort and learned prior has as
+    many effective draws, for the centre of its distribution and for its tails, or until ``memory`` is used up.
 
     Each chain discards ``burn_in`` sweeps first, or as many as it takes until chains have settled;
     ``Posterior.burn_in`` tells how many.
@@ -95,10 +99,9 @@ def fit(
         raise InputError("fit takes a Gradebook or a table; make one with read_grades")
     target_ess = None if target_ess is None else at_least(1, target_ess=target_ess)
     burn_in = None if burn_in is None else at_least(0, burn_in=burn_in)
-    chains, draws = at_least(1, chains=chains), at_least(1, draws=draws)
+    chains, draws = at_least(1, chains=chains), None if draws is None else at_least(1, draws=draws)
     workers = None if workers is None else at_least(1, workers=workers)
     seed = secrets.randbits(32) if seed is None else at_least(0, seed=seed)
-    first = draws if target_ess is None else min(draws, FIRST_DRAWS)
     settings: dict[str, Any] = {"chains": chains, "burn_in": burn_in, "seed": seed, "workers": workers}
     settings |= {"memory": memory, "progress": progress}
     with stoppable(stop):
@@ -106,8 +109,13 @@ def fit(
             if model != AUTO:
                 raise ModelError(f"there is no model {model!r}; give a Model, 'auto', or leave it out")
             return fit_chosen(book, Model(), draws=draws, target_ess=target_ess, **settings)
-        posterior = _fit(book, Model() if model is None else model, draws=first, **settings)
-        return posterior if target_ess is None else _until(posterior, target_ess, workers, memory, progress)
+        model = Model() if model is None else model
+        if target_ess is not None:
+            posterior = _fit(book, model, draws=min(draws or DEFAULT_DRAWS, FIRST_DRAWS), **settings)
+            return _until(posterior, target_ess, workers, memory, progress)
+        if draws is None and model.learned:
+            return _fit_agreeing(book, model, settings)
+        return _fit(book, model, draws=draws or DEFAULT_DRAWS, **settings)
 
 
 def fit_many(
@@ -177,6 +185,40 @@ def _fit(
     return Posterior(book, model, seed, start.burn_in, samples, timings, start.restarts, laid_out=layout)
 
 
+def _fit_agreeing(book: Gradebook, model: Model, settings: dict[str, Any]) -> Posterior:
+    """Fit a model until its chains agree, or the richest simpler one whose chains do."""
+    for candidate in (model, *simpler_models(model)):
+        posterior = _fit(book, candidate, draws=DEFAULT_DRAWS, **settings)
+        for _ in range(ROUNDS):
+            if largest_r_hat(posterior) <= AGREED:
+                break
+            posterior = _gone_on_longer(posterior, settings)
+        if largest_r_hat(posterior) <= DISAGREED:
+            break
+    return posterior if posterior.model == model else replace(posterior, asked=model)
+
+
+def _gone_on_longer(posterior: Posterior, settings: dict[str, Any]) -> Posterior:
+    """Go on from where the chains stand for twice as many draws; those that there were count as burn-in."""
+    layout, before = posterior.layout, posterior.samples
+    draws, chains = 2 * before.n_draws, before.n_chains
+    with listening(settings["progress"]) as listener:
+        samples = sample(
+            layout,
+            chains=chains,
+            draws=draws,
+            burn_in=0,
+            seed=posterior.seed,
+            workers=settings["workers"],
+            counter=Counter(listener, "sampling", chains * draws),
+            states=before.states,
+            every=every_few(layout, chains, draws, settings["memory"]),
+        )
+    timings = {name: seconds + samples.seconds for name, seconds in posterior.timings.items()}
+    samples = replace(samples, seconds=before.seconds + samples.seconds)
+    return replace(posterior, burn_in=posterior.burn_in + before.n_draws, samples=samples, timings=timings)
+
+
 def _until(
     posterior: Posterior, target: int, workers: int | None, memory: float, progress: bool | Listener
 ) -> Posterior:
@@ -201,10 +243,10 @@ def least_effective(posterior: Posterior) -> float:
 
 
 def fit_chosen(
-    book: Gradebook, base: Model, *, draws: int = DEFAULT_DRAWS, target_ess: int | None = None, **settings: Any
+    book: Gradebook, base: Model, *, draws: int | None = None, target_ess: int | None = None, **settings: Any
 ) -> Posterior:
     """Compare models with a quarter of the draws, and fit the one that is chosen; ``base`` has what is fixed."""
-    few = max(draws // 4, 100)
+    few = max((draws or DEFAULT_DRAWS) // 4, 100)
     model, choice = choose(book, base, lambda model: fit(book, model, draws=few, **settings))
     return replace(fit(book, model, draws=draws, target_ess=target_ess, **settings), choice=choice)
 

@@ -17,16 +17,20 @@ from peerage.gradebook.report_means import mean_reports, scaled_values
 from peerage.inference.clamps import KnownValues, fixed_levels, known_of_graders
 from peerage.inference.numerics.arrays import Clamps, Reports
 from peerage.inference.numerics.hyperparameters import (
+    ALIKE,
     EFFORT,
     EPSILON,
+    LEARNED_SPREAD,
+    LIKE_STUDENTS,
     MEAN_BIAS,
     N_CLASSWIDE,
     PER_COMPONENT,
+    SHAPE,
     TAU_L,
     draw_hyperprior,
 )
 from peerage.inference.numerics.likelihood import Grids, learned_grids, paper_grids, wide_grids
-from peerage.model import Model, Priors
+from peerage.model import LEARNED, STUDENTS, Model, Priors
 
 AUTHOR = 3
 """The prior group of students whose reliability is correlated with their own grades; the others are the roles."""
@@ -111,6 +115,14 @@ class Layout:
         cells = means[self.book.applicable]
         return np.asarray(np.where(np.isnan(cells), prior, cells))
 
+    @cached_property
+    def mean_reports(self) -> NDArray[np.float64]:
+        """(components,) the mean report of each component on the model's scale."""
+        n_components = len(self.book.rubric)
+        counts = np.bincount(self.report_component, minlength=n_components)
+        sums = np.bincount(self.report_component, self.report_value, minlength=n_components)
+        return np.asarray(sums / np.maximum(counts, 1))
+
     @property
     def priors(self) -> Priors:
         """The fixed priors; where priors are learned, some that stand in until a chain has its own."""
@@ -157,11 +169,20 @@ class Layout:
         mu_s, sigma_s = priors.for_components(len(self.book.rubric))
         return wide_grids(mu_s, sigma_s, priors.sigma_b, tuple(gammas), tuple(normals), self.has_bias)
 
+    @cached_property
+    def bias_spread(self) -> NDArray[np.float64]:
+        """(groups,) the standard deviation of each group's biases where it is set, or what stands for it otherwise."""
+        words = {LEARNED: LEARNED_SPREAD, STUDENTS: LIKE_STUDENTS}
+        spread = np.full(AUTHOR + 1, LIKE_STUDENTS)
+        for group, setting in ((TA, self.model.ta_spread), (INSTRUCTOR, self.model.instructor_spread)):
+            spread[group] = words[setting] if isinstance(setting, str) else setting
+        return spread
+
     @property
     def has_staff(self) -> bool:
-        """Whether a TA or an instructor graded beside students: the students' mean bias can then be learned."""
-        staff = (self.group == TA) | (self.group == INSTRUCTOR)
-        return bool(staff.any() and not staff.all())
+        """Whether staff whose own biases are small graded beside others, whose mean bias can then be learned."""
+        defines = self.bias_spread[self.group] != LIKE_STUDENTS
+        return bool(defines.any() and not defines.all())
 
     @property
     def can_shift(self) -> bool:
@@ -178,12 +199,12 @@ class Layout:
             return np.zeros(0), np.zeros(0)
         n_components = len(self.book.rubric)
         theta = draw_hyperprior(n_components, rng, spread=0.3)
-        counts = np.bincount(self.report_component, minlength=n_components)
-        means = np.bincount(self.report_component, self.report_value, minlength=n_components) / np.maximum(counts, 1)
         centre = slice(N_CLASSWIDE + 2 * n_components, None)
-        theta[N_CLASSWIDE : N_CLASSWIDE + n_components] = means + 0.2 * rng.standard_normal(n_components)
-        theta[centre] = means + 0.2 * rng.standard_normal(n_components)
+        theta[N_CLASSWIDE : N_CLASSWIDE + n_components] = self.mean_reports + 0.2 * rng.standard_normal(n_components)
+        theta[centre] = self.mean_reports + 0.2 * rng.standard_normal(n_components)
         theta[MEAN_BIAS] = 0.0
+        if not self.model.reliability:
+            theta[SHAPE] = ALIKE
         effort, precision = LOW_EFFORT_STARTS[chain % len(LOW_EFFORT_STARTS)]
         theta[EFFORT], theta[TAU_L] = np.log(effort / (1 - effort)), np.log(precision)
         return theta, np.full(len(theta), 0.2)

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from peerage.errors import InputError, MissingExtraError, Problem
 from peerage.gradebook.book import ROLES, Gradebook
-from peerage.gradebook.report_means import mean_reports, peer_means
+from peerage.gradebook.report_means import mean_reports, peer_means, staff_means
 from peerage.inference.checking.convergence import convergence_problems
 from peerage.inference.checking.held_out import HeldOut, held_out
 from peerage.inference.checking.leave_one_out import LeaveOneOut, leave_one_out
 from peerage.inference.checking.predictive_checks import Checks, predictive_checks
 from peerage.inference.checking.predictive_density import log_likelihood, report_masses
-from peerage.inference.fit_warnings import problems_of
+from peerage.inference.fit_warnings import problems_of, simpler_model
 from peerage.inference.fitted import Fitted
 from peerage.inference.information import Information
 from peerage.inference.numerics.diagnostics import Diagnostics, rhat_and_ess
@@ -29,6 +29,7 @@ from peerage.inference.posterior_file import write
 from peerage.inference.priors_in_words import coordinate_names, in_use, priors_table
 from peerage.inference.sampling.chains import VARIABLES, sample
 from peerage.inference.scale_use import scale_use
+from peerage.inference.staff_check import StaffCheck, staff_check
 from peerage.inference.totals import totals_table
 from peerage.inference.updating import update
 from peerage.support.listening import listening
@@ -50,7 +51,7 @@ class Posterior(Fitted):
     # Tables
 
     def submissions(self) -> pd.DataFrame:
-        """Each submission's components: most likely and expected grade, interval, confidence, the peers' mean."""
+        """Each submission's components: most likely and expected grade, interval, confidence, and plain means."""
         return self._submissions.copy()
 
     @cached_property
@@ -75,7 +76,7 @@ class Posterior(Fitted):
             columns["confidence"][mine] = mass[np.arange(len(mine)), best]
         _, n_grades = mean_reports(book, book.values)
         graded = {"peer_mean": peer_means(book), "n_grades": n_grades[book.applicable]}
-        return pd.DataFrame(self.cell_ids() | columns | graded)
+        return pd.DataFrame(self.cell_ids() | columns | graded | {"staff_mean": staff_means(book)})
 
     def graders(self) -> pd.DataFrame:
         """Each grader's reliability, bias, effort and dependability (what reports tell about the work), with intervals.
@@ -176,6 +177,14 @@ class Posterior(Fitted):
         """How well the model predicts a held-out peer grade beside the other graders' mean and median."""
         return held_out(self.book, self.leave_one_out.mean)
 
+    def staff_check(self) -> StaffCheck | None:
+        """What staff graded, estimated from the peers alone, beside the staff's own; None if there is too little."""
+        return self._staff_check
+
+    @cached_property
+    def _staff_check(self) -> StaffCheck | None:
+        return staff_check(self)
+
     def diagnostics(self) -> pd.DataFrame:
         """R-hat and effective sample sizes of each variable: the worst entry's, the median, and who is the worst."""
         rows = []
@@ -203,7 +212,7 @@ class Posterior(Fitted):
             name: (result, lambda index, labels=labels: labels[index[0]])
             for name, (result, labels) in self._diagnosed.items()
         }
-        return (*convergence_problems(judged), *problems_of(self))
+        return (*simpler_model(self), *convergence_problems(judged), *problems_of(self))
 
     def log_likelihood(self) -> NDArray[np.float32]:
         """(chain, draw, review): log probability of each review's reported grades, effort summed out."""

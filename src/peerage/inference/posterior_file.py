@@ -25,7 +25,7 @@ from peerage.model import Model
 from peerage.rubric import Rubric
 from peerage.support.atomic import replacing
 
-FORMAT = 3
+FORMAT = 4
 _AVERAGES = ("level_mass", "effortful", "influence")
 _OF_ALL_DRAWS = ("kept", "effortful_count", "hyper")
 _NOT_OURS = "this is not a posterior that peerage saved"
@@ -76,10 +76,12 @@ def _fields(stored: StoredArrays, path: str | Path) -> dict[str, Any]:
     meta = checked_meta(meta)
     book, model = _book(stored, meta), Model.from_dict(meta["model"])
     layout = lay_out(book, model)
+    asked = None if meta.get("asked") is None else Model.from_dict(meta["asked"])
     choice = None if meta.get("choice") is None else ModelChoice.from_rows(meta["choice"])
     kept = {name: meta[name] for name in ("seed", "burn_in", "timings")} | {"restarts": tuple(meta["restarts"])}
     samples = samples_of(stored, meta, layout)
-    return {"book": book, "model": model, "samples": samples, "choice": choice, "laid_out": layout, **kept}
+    found = {"book": book, "model": model, "samples": samples, "choice": choice, "asked": asked, "laid_out": layout}
+    return found | kept
 
 
 def _meta(posterior: Fitted) -> dict[str, Any]:
@@ -99,6 +101,7 @@ def _meta(posterior: Fitted) -> dict[str, Any]:
         "timings": posterior.timings,
         "seconds": posterior.samples.seconds,
         "restarts": posterior.restarts,
+        "asked": None if posterior.asked is None else posterior.asked.to_dict(),
         "choice": None if posterior.choice is None else posterior.choice.to_rows(),
         "generators": [state.generator for state in posterior.samples.states],
     }

@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 
 from peerage.gradebook.book import STUDENT, TA
 from peerage.inference.layout import Layout
-from peerage.inference.numerics.hyperparameters import CLASSWIDE, N_CLASSWIDE, TA_SHAPE, coordinates, natural
+from peerage.inference.numerics.hyperparameters import (
+    CLASSWIDE,
+    LEARNED_SPREAD,
+    LIKE_STUDENTS,
+    N_CLASSWIDE,
+    TA_SHAPE,
+    coordinates,
+    natural,
+)
 from peerage.model import Priors
 
 COLUMNS = ("parameter", "symbol", "component", "value", "lower", "upper", "meaning")
@@ -36,12 +44,14 @@ FIXED = {
 def in_use(layout: Layout) -> NDArray[np.bool_]:
     """(coordinates,) whether a hyperparameter has a part in the model of this class."""
     model, group = layout.model, layout.group
+    tas, like_students = (group == TA).any(), layout.bias_spread[group] == LIKE_STUDENTS
     used = {
-        "sigma_b": layout.has_bias,
+        "sigma_b": layout.has_bias and bool(like_students.any()),
+        "sigma_ta": layout.has_bias and bool(tas) and layout.bias_spread[TA] == LEARNED_SPREAD,
         "mean_bias": layout.has_bias and layout.has_staff,
         "reliability": bool((group == STUDENT).any()),
-        "reliability_shape": bool((group == STUDENT).any()),
-        "reliability_ta": bool((group == TA).any()),
+        "reliability_shape": model.reliability and bool((group == STUDENT).any()),
+        "reliability_ta": bool(tas),
         "effort": model.effort,
         "effort_concentration": model.effort,
         "tau_l": model.effort,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from peerage.report.grader_rows import ROLE_WORDS, Grader, graders_of, in_need_of_practice, of_low_effort
-from peerage.report.model_in_words import prediction_words
+from peerage.report.model_in_words import prediction_words, staff_words
 from peerage.report.report_source import ReportSource
 from peerage.report.submission_columns import Indexes, listed_submissions
 from peerage.report.totals_before_after import TotalsBeforeAfter, marks_of
@@ -146,6 +146,9 @@ def _attention(
     if warnings:
         more = len(warnings) - 1
         yield Attention(counted(len(warnings), "warning"), _sentence(warnings[0]["message"]), (), more, "diagnostics")
+    staff = tuple(staff_words(record))
+    if staff:
+        yield Attention("What staff's grades tell", " ".join(staff), (), 0, "model")
     held_out = record["prediction"]["held_out"]
     if held_out is not None and held_out["verdict"] != "better":
         yield Attention("No better than the mean", next(prediction_words(record)), (), 0, "model")

@@ -71,6 +71,12 @@ def prediction_words(record: Mapping[str, Any]) -> Iterator[str]:
         yield HeldOut(**{entry.name: prediction["held_out"][entry.name] for entry in fields(HeldOut)}).sentence
     if prediction["untrusted_reviews"]:
         yield unreliable_predictions(prediction["untrusted_reviews"], record["counts"]["reviews"])
+    yield from staff_words(record)
+
+
+def staff_words(record: Mapping[str, Any]) -> Iterator[str]:
+    """What staff's grades say of the peers' and of the estimates, a sentence each; earlier results lack it."""
+    yield from record["prediction"].get("staff", {}).get("sentences", ())
 
 
 def choice_words(record: Mapping[str, Any]) -> Iterator[str]:

@@ -17,6 +17,7 @@ from peerage.errors import Problem
 from peerage.gradebook.book import ROLES, Gradebook
 from peerage.gradebook.rulings import Override
 from peerage.inference.posterior import Posterior
+from peerage.inference.staff_words import staff_sentences
 from peerage.results.table_values import significant
 from peerage.rubric import Rubric, tidy
 from peerage.version import __version__
@@ -86,8 +87,15 @@ def _prediction(posterior: Posterior) -> dict[str, Any]:
     return {
         "elpd": _plain(float(loo.log_mass.sum())),
         "untrusted_reviews": int(loo.untrusted.sum()),
+        "staff": _staff(posterior),
         "held_out": None if held_out is None else asdict(held_out) | {"verdict": held_out.verdict},
     }
+
+
+def _staff(posterior: Posterior) -> dict[str, Any]:
+    """What staff's grades say of the peers' and of the estimates: the errors, and the sentences of the summary."""
+    check = posterior.staff_check()
+    return {"check": None if check is None else check.to_dict(), "sentences": list(staff_sentences(posterior))}
 
 
 def _final(explanation: Explanation | None) -> dict[str, Any]:

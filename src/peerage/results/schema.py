@@ -108,6 +108,12 @@ GRADES = ResultTable(
         ),
         ResultColumn("n_grades", Kind.COUNT, "how many people graded this component, staff included"),
         ResultColumn(
+            "staff_mean",
+            Kind.ESTIMATE,
+            "the plain average of the staff's grades; empty where no staff graded",
+            optional=True,
+        ),
+        ResultColumn(
             "status",
             Kind.TEXT,
             "where the grade comes from: `computed`, `published` (earlier) or `staff` (set by the staff)",

@@ -9,7 +9,6 @@ from typing import Any
 from peerage.decisions.choices import DecisionChoices
 from peerage.errors import Problem
 from peerage.gradebook.rulings import Override
-from peerage.inference.fitting import DEFAULT_DRAWS
 from peerage.inference.sampling.kept_draws import MEMORY
 from peerage.model import Fixed, Model
 from peerage.support.progress import Listener
@@ -20,7 +19,7 @@ class SamplingPlan:
     """How long to sample, and with what; as :func:`~peerage.inference.fitting.fit` takes it."""
 
     chains: int = 4
-    draws: int = DEFAULT_DRAWS
+    draws: int | None = None
     target_ess: int | None = None
     burn_in: int | None = None
     seed: int | None = None

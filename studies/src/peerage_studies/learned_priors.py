@@ -50,7 +50,7 @@ def measure(task: Task, seed: int) -> list[Row]:
 
 def _model(task: Task) -> Model:
     if task.value == LEARNED:
-        return Model()
+        return Model(ta_spread="students")  # as the paper draws its TAs
     true = true_priors(task.course)
     return Model(priors=true if task.value == TRUE else changed(true, *_wrong(task.course)[str(task.value)]))
 

@@ -149,7 +149,7 @@ def test_a_stuck_chain_is_always_reported() -> None:
     draws[1] += 1.0
     (problem,) = problems_of(draws)
     assert "has not converged (R-hat 1." in problem
-    assert "and 299 more; use " in problem
+    assert "and 299 more" in problem
 
 
 def test_one_bad_entry_is_named() -> None:
@@ -157,7 +157,7 @@ def test_one_bad_entry_is_named() -> None:
     draws[2, :, 12, 1] += 3.0
     (problem,) = problems_of(draws)
     assert problem.startswith("true grade of s12/s1 has not converged (R-hat 1.")
-    assert problem.endswith("); use 10,000 draws")
+    assert problem.endswith(")")
 
 
 def test_what_is_reported_follows_the_thresholds() -> None:
@@ -168,10 +168,10 @@ def test_what_is_reported_follows_the_thresholds() -> None:
     assert of(1.05, 101.0) == []
     assert of(math.nan, 4000.0) == []
     assert of(math.nan, math.nan) == []
-    assert of(1.05, 60.0) == ["bias of v7 has not converged (R-hat 1.05); use 4,000 draws"]
-    assert of(1.20, 400.0) == ["bias of v7 has not converged (R-hat 1.20); use 2,000 draws"]
-    assert of(1.005, 60.0) == ["bias of v7 is imprecise (60 effective draws); use 4,000 draws"]
-    assert of(math.inf, 4.0) == ["bias of v7 has not converged (R-hat above 100); use 10,000 draws"]
+    assert of(1.05, 60.0) == ["bias of v7 has not converged (R-hat 1.05)"]
+    assert of(1.20, 400.0) == ["bias of v7 has not converged (R-hat 1.20)"]
+    assert of(1.005, 60.0) == ["bias of v7 is imprecise (60 effective draws)"]
+    assert of(math.inf, 4.0) == ["bias of v7 has not converged (R-hat above 100)"]
 
 
 def test_what_cannot_be_judged_is_said() -> None:

@@ -44,11 +44,13 @@ SMALLEST, LARGEST = (
 )
 
 
-def draw_hyperparameters(model: Model, rng: np.random.Generator) -> dict[str, Any]:
+def draw_hyperparameters(arena: Arena, rng: np.random.Generator) -> dict[str, Any]:
     """One value of every hyperparameter of a class with two components."""
+    largest = 8 if arena.model.censoring else 4
     drawn: dict[str, Any] = {
         "sigma_b": np.exp(rng.normal(np.log(0.5), 0.8)),
-        "mean_bias": 0.06 * rng.standard_t(3),
+        "mean_bias": rng.normal(0.0, 0.7),
+        "sigma_ta": np.exp(rng.normal(np.log(0.2), 0.5)),
         "reliability": np.exp(rng.normal(0.0, 0.7)),
         "reliability_shape": np.exp(rng.normal(np.log(2), 0.5)),
         "effort": expit(rng.normal(0.83, 0.96)),
@@ -60,8 +62,8 @@ def draw_hyperparameters(model: Model, rng: np.random.Generator) -> dict[str, An
         "sigma_s": np.exp(rng.normal(np.log(0.8), 0.5, 2)),
     }
     drawn["reliability_ta"] = 2 * drawn["reliability"] * np.exp(rng.normal(0, 0.5))
-    drawn["mu_l"] = rng.normal(drawn["mu_s"], 0.5)
-    while not model.censoring and drawn["tau_l"] > 4:
+    drawn["mu_l"] = rng.normal(arena.layout.mean_reports, 0.5)
+    while drawn["tau_l"] > largest:
         drawn["tau_l"] = np.exp(rng.normal(np.log(2), 0.6))
     return drawn
 
@@ -90,10 +92,11 @@ def draw_class(arena: Arena, drawn: dict[str, Any], rng: np.random.Generator) ->
     fixed = replace(arena.model, priors=as_priors(drawn))
     students = arena.book.roles == STUDENT
     shift = np.where(students & arena.model.bias, drawn["mean_bias"], 0.0)
+    scale = np.where(students, 1.0, drawn["sigma_ta"] / drawn["sigma_b"])
     parts: dict[str, Floats] = {}
     while len(parts) < 1 or any(np.isnan(values).any() for values in parts.values()):
         state = twin.draw_prior(arena.book, fixed, rng)
-        fresh = {"true_grade": state.true_grade, "reliability": state.reliability, "bias": state.bias + shift}
+        fresh = {"true_grade": state.true_grade, "reliability": state.reliability, "bias": scale * state.bias + shift}
         inside = {
             name: np.where((values > SMALLEST[name]) & (values < LARGEST[name]), values, np.nan)
             for name, values in fresh.items()
@@ -130,7 +133,7 @@ def normal_scores(model: Model, seed: int, replicates: int = REPLICATES, sweep: 
 
 
 def _scores(arena: Arena, used: NDArray[np.intp], rng: np.random.Generator) -> list[float]:
-    drawn = draw_hyperparameters(arena.model, rng)
+    drawn = draw_hyperparameters(arena, rng)
     truth, reports = draw_class(arena, drawn, rng)
     arena.put(reports)
     state = arena.start(rng)

@@ -182,6 +182,8 @@ def _learning(layout: Layout) -> Learning:
         on=layout.model.learned,
         correlated=layout.model.correlation,
         has_staff=layout.has_staff,
+        bias_spread=layout.bias_spread,
+        mean_report=layout.mean_reports,
         can_shift=layout.can_shift,
         step=float(grids.true_grade.points[1] - grids.true_grade.points[0]),
         true_grade_edges=grids.true_grade.edges,

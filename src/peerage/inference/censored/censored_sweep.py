@@ -24,7 +24,6 @@ from peerage.inference.censored.grader_updates import draw_biases, draw_efforts,
 from peerage.inference.censored.learning_graders import learn_low_effort, refresh
 from peerage.inference.censored.learning_grades import learn_true_grades, reliability_of
 from peerage.inference.numerics.arrays import F32, F64, I64, Draws, Given, State, Sums, Work
-from peerage.inference.numerics.hyperparameters import draw_idle_centres
 from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.vectors import REORDER, TINY, clear_outside, multiply_by_four, total_of_few
 
@@ -54,8 +53,6 @@ def sweep(
             learn_true_grades(rng, not keep, given, state, work.scratch)
             if has_effort:
                 learn_low_effort(rng, not keep, given, state, work.scratch)
-            else:
-                draw_idle_centres(rng, state.hyper)
         draw_reliabilities(rng, not keep, given, state, work)
         if has_bias:
             draw_biases(rng, not keep, given, state, work)

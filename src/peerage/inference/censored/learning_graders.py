@@ -19,6 +19,8 @@ from peerage.inference.numerics.grid_masses import (
     store,
 )
 from peerage.inference.numerics.hyperparameters import (
+    ALIKE,
+    LEARNED_SPREAD,
     MEAN_BIAS,
     N_CLASSWIDE,
     RELIABILITY,
@@ -26,8 +28,10 @@ from peerage.inference.numerics.hyperparameters import (
     REPEATS,
     SHAPE,
     SIGMA_B,
+    SIGMA_TA,
     TAU_L,
     effort_prior,
+    log_centre,
     log_hyperprior,
     propose,
     settle,
@@ -80,9 +84,10 @@ def learn_low_effort(rng: np.random.Generator, adapt: bool, given: Given, state:
 
 @jit
 def _log_low_effort(first: int, last: int, learning: Learning, theta: F64, counts: F64, masses: F64) -> float:
-    """Log probability of some components' low-effort reports."""
+    """Log probability of some components' low-effort reports and of their centre."""
     total = 0.0
     for component in range(first, last):
+        total += log_centre(theta, component, learning.mean_report[component])
         for level in range(low_effort_masses(component, learning, theta, masses)):
             if counts[component, level] > 0.0:
                 total += counts[component, level] * math.log(masses[level])
@@ -120,17 +125,18 @@ def learn_reliability(rng: np.random.Generator, adapt: bool, given: Given, state
     """Move the reliability priors' hyperparameters, reliabilities summed out."""
     learning, theta, width, masses = given.learning, state.hyper, state.hyper_width, scratch.masses
     group, clamped = given.beliefs.group, given.clamps.reliability
-    current = 0.0
-    for index in (RELIABILITY, SHAPE, RELIABILITY_TA):
-        wanted = TAS if index == RELIABILITY_TA else STUDENTS
-        if index != SHAPE:
-            size = reliability_masses(wanted, learning, theta, masses)
-            current = _log_marginal(masses, size, wanted, group, clamped, scratch.likelihood)
-        old, before = propose(rng, theta, width, index)
+    for wanted in (STUDENTS, TAS):
         size = reliability_masses(wanted, learning, theta, masses)
-        proposed = _log_marginal(masses, size, wanted, group, clamped, scratch.likelihood)
-        if settle(rng, theta, width, index, old, proposed - current + log_hyperprior(theta) - before, adapt):
-            current = proposed
+        current = _log_marginal(masses, size, wanted, group, clamped, scratch.likelihood)
+        for position in range(2 * REPEATS):
+            index = RELIABILITY_TA if wanted == TAS else (RELIABILITY, SHAPE)[position % 2]
+            if index == SHAPE and theta[SHAPE] == ALIKE:
+                continue
+            old, before = propose(rng, theta, width, index)
+            size = reliability_masses(wanted, learning, theta, masses)
+            proposed = _log_marginal(masses, size, wanted, group, clamped, scratch.likelihood)
+            if settle(rng, theta, width, index, old, proposed - current + log_hyperprior(theta) - before, adapt):
+                current = proposed
     refresh_reliabilities(learning, given.beliefs, theta, scratch)
 
 
@@ -153,12 +159,15 @@ def _log_biases(learning: Learning, theta: F64, group: I32, clamped: Flags, like
 
 @jit
 def learn_bias(rng: np.random.Generator, adapt: bool, given: Given, state: State, scratch: Scratch) -> None:
-    """Move the spread of biases and, where staff graded, the students' mean bias; biases summed out."""
+    """Move the spread of biases, that of TAs, and, where staff graded, the students' mean bias; biases summed out."""
     learning, theta, width, masses = given.learning, state.hyper, state.hyper_width, scratch.masses
     group, clamped = given.beliefs.group, given.clamps.bias
     current = _log_biases(learning, theta, group, clamped, scratch.likelihood, masses)
-    for index in (SIGMA_B, MEAN_BIAS):
-        if index == SIGMA_B or learning.has_staff:
+    for index in (SIGMA_B, MEAN_BIAS, SIGMA_TA):
+        idle = (index == MEAN_BIAS and not learning.has_staff) or (
+            index == SIGMA_TA and learning.bias_spread[TAS] != LEARNED_SPREAD
+        )
+        if not idle:
             old, before = propose(rng, theta, width, index)
             proposed = _log_biases(learning, theta, group, clamped, scratch.likelihood, masses)
             if settle(rng, theta, width, index, old, proposed - current + log_hyperprior(theta) - before, adapt):

@@ -16,7 +16,6 @@ from peerage.inference.numerics.hyperparameters import (
     PER_COMPONENT_SPREAD,
     SIGMA_TAU,
     log_hyperprior,
-    mu_l,
     mu_s,
     propose,
     settle,
@@ -175,10 +174,9 @@ def _learn_mean(
         count += counts[i]
         total += counts[i] * points[i]
     of_grades = sigma_s(theta, component) ** -2.0
-    of_low_effort, of_hyperprior = PER_COMPONENT_SPREAD[2] ** -2.0, PER_COMPONENT_SPREAD[0] ** -2.0
-    precision = count * of_grades + of_low_effort + of_hyperprior
-    centre = total * of_grades + of_hyperprior * MEAN_CENTRE + of_low_effort * mu_l(theta, component)
-    centre /= precision
+    of_hyperprior = PER_COMPONENT_SPREAD[0] ** -2.0
+    precision = count * of_grades + of_hyperprior
+    centre = (total * of_grades + of_hyperprior * MEAN_CENTRE) / precision
     old, before = theta[index], _log_grades(component, theta, edges, counts, masses) + log_hyperprior(theta)
     theta[index] = centre + rng.standard_normal() / math.sqrt(precision)
     gain = _log_grades(component, theta, edges, counts, masses) + log_hyperprior(theta) - before

@@ -20,7 +20,7 @@ Labels = Callable[[tuple[int, ...]], str]
 
 
 def convergence_problems(variables: Mapping[str, tuple[Diagnostics, Labels]]) -> list[Problem]:
-    """What is wrong with the sampling of some variables, at most one problem of a kind for each, and the remedy.
+    """What is wrong with the sampling of some variables, at most one problem of a kind for each.
 
     An entry *has not converged* when its R-hat exceeds 1.1, or 1.01 with fewer than 25 effective draws a chain.
     It *is imprecise* when only the latter holds.
@@ -39,19 +39,13 @@ def convergence_problems(variables: Mapping[str, tuple[Diagnostics, Labels]]) ->
     problems = []
     if first.chains == 1:
         problems.append(Problem("convergence cannot be judged from a single chain", "use 4 chains", setting="chains"))
-    found = [
-        finding
-        for name, (diagnostics, label) in variables.items()
-        for finding in _findings(name.replace("_", " "), diagnostics, label)
-    ]
-    if found:
-        remedy = _longer_run(first, min(ess for _, ess in found))
-        problems += [Problem(message, remedy, setting="draws") for message, _ in found]
+    for name, (diagnostics, label) in variables.items():
+        problems += [Problem(message) for message in _findings(name.replace("_", " "), diagnostics, label)]
     return problems
 
 
-def _findings(name: str, diagnostics: Diagnostics, label: Labels) -> list[tuple[str, float]]:
-    """What is wrong with a variable, in words, and the effective draws of its worst entry."""
+def _findings(name: str, diagnostics: Diagnostics, label: Labels) -> list[str]:
+    """What is wrong with a variable, in words."""
     r_hat, ess = diagnostics.r_hat, diagnostics.ess
     few = ess < WANTED_ESS * diagnostics.chains
     unsettled = (r_hat > LARGE_R_HAT) | ((r_hat > NOTABLE_R_HAT) & few)
@@ -61,11 +55,11 @@ def _findings(name: str, diagnostics: Diagnostics, label: Labels) -> list[tuple[
         worst = _first_of_largest(np.where(unsettled, r_hat, -np.inf))
         size = f"{r_hat[worst]:.2f}" if r_hat[worst] < 100 else "above 100"
         message = f"{name} of {label(worst)} has not converged (R-hat {size})"
-        found.append((message + _and_others(unsettled), float(ess[worst])))
+        found.append(message + _and_others(unsettled))
     if imprecise.any():
         worst = _first_of_largest(np.where(imprecise, -ess, -np.inf))
         message = f"{name} of {label(worst)} is imprecise ({ess[worst]:.0f} effective draws)"
-        found.append((message + _and_others(imprecise), float(ess[worst])))
+        found.append(message + _and_others(imprecise))
     return found
 
 
@@ -76,9 +70,3 @@ def _first_of_largest(values: Floats) -> tuple[int, ...]:
 def _and_others(flagged: NDArray[np.bool_]) -> str:
     others = int(np.count_nonzero(flagged)) - 1
     return f", and {others:,} more" if others else ""
-
-
-def _longer_run(diagnostics: Diagnostics, ess: float) -> str:
-    """A run that is long enough for twice the wanted effective draws, but from 2 to 10 times as long."""
-    factor = np.clip(np.ceil(2 * WANTED_ESS * diagnostics.chains / ess), 2, 10)
-    return f"use {int(factor) * diagnostics.draws:,} draws"

@@ -96,11 +96,16 @@ class Clamps(NamedTuple):
 
 
 class Learning(NamedTuple):
-    """Whether priors are learned, and what their updates need to know of the class."""
+    """Whether priors are learned, and what their updates need to know of the class.
+
+    ``bias_spread`` is each group's (see ``hyper``); ``mean_report`` each component's.
+    """
 
     on: bool
     correlated: bool
     has_staff: bool
+    bias_spread: F64
+    mean_report: F64
     can_shift: bool
     step: float
     true_grade_edges: F64

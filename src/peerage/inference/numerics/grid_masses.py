@@ -11,13 +11,12 @@ import math
 from peerage.inference.numerics.arrays import F32, F64, Learning
 from peerage.inference.numerics.hyperparameters import (
     EPSILON,
-    MEAN_BIAS,
     RELIABILITY,
     RELIABILITY_TA,
     SHAPE,
-    SIGMA_B,
     TA_SHAPE,
     TAU_L,
+    bias_prior,
     mu_l,
 )
 from peerage.inference.numerics.jit import jit
@@ -102,6 +101,5 @@ def reliability_masses(wanted: int, learning: Learning, theta: F64, out: F64) ->
 @jit
 def bias_masses(wanted: int, learning: Learning, theta: F64, out: F64) -> None:
     """Fill ``out`` with the prior masses of a group's biases."""
-    is_student = wanted in (STUDENTS, AUTHORS)
-    mean = theta[MEAN_BIAS] if is_student and learning.has_staff else 0.0
-    normal_masses(learning.bias_edges, mean, math.exp(theta[SIGMA_B]), out)
+    mean, sd = bias_prior(wanted, learning.has_staff, learning.bias_spread, theta)
+    normal_masses(learning.bias_edges, mean, sd, out)

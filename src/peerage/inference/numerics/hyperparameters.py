@@ -1,14 +1,14 @@
 """Priors that are learned from the class: what they are, what is believed of them beforehand, how they are updated.
 
-Each hyperparameter has a coordinate θ on the whole line (a logarithm, a logit, or itself) with a normal hyperprior, but
-for the students' mean bias, whose hyperprior is Student's t: most classes are graded about as generously as by their
-staff, and some are not at all. A sweep moves every coordinate by a random walk. Wherever that is cheap, the variables
+Each hyperparameter has a coordinate θ on the whole line (a logarithm, a logit, or itself) with a normal hyperprior.
+A sweep moves every coordinate by a random walk. Wherever that is cheap, the variables
 whose prior it is are summed out: reliabilities, biases and efforts are, which spares the chain the slow climb between a
 spread and what it spreads. Step sizes adapt during burn-in and are constant from then on.
 
 What a learned model adds to the paper's: the low-effort report has a centre of its own, so that shirkers do not tell
-the model where the class's mean is; TAs have their own mean reliability; and where staff graded, the students have a
-mean bias relative to them. The share of uniform reports, ε, is not learned.
+the model where the class's mean is; TAs have their own mean reliability; and where staff graded, they define the scale:
+their biases have a narrow prior around 0, and the students' a mean of their own. The share of uniform reports, ε, is
+not learned.
 """
 
 from __future__ import annotations
@@ -23,8 +23,14 @@ from peerage.inference.numerics.jit import jit
 EPSILON = 0.05
 """The share of low-effort reports that is uniform."""
 
-TAILS = 3.0
-"""The degrees of freedom of the hyperprior of the students' mean bias."""
+LIKE_STUDENTS, LEARNED_SPREAD = 0.0, -1.0
+"""What stands for the spread of a group's biases where it is the students', or learned for the group."""
+
+LARGEST_TAU_L = np.log(8.0)
+"""The bound of log τ_ℓ: low-effort reports are not to become a spike that stands for the grade that most give."""
+
+ALIKE = np.log(400.0)
+"""The coordinate of the shape of students' reliabilities where all are alike, up to a standard deviation of 5 %."""
 
 TA_SHAPE = 4.0
 """The shape of the Gamma prior of TAs' reliabilities: a class has too few TAs to learn it."""
@@ -43,7 +49,7 @@ class Hyperparameter(NamedTuple):
 
 CLASSWIDE = (
     Hyperparameter("sigma_b", "σ_b", "log", np.log(0.5), 0.8, "how much graders' generosity differs (sd)"),
-    Hyperparameter("mean_bias", "μ_b", "", 0.0, 0.06, "how much more generous students are than staff"),
+    Hyperparameter("mean_bias", "μ_b", "", 0.0, 0.7, "how much more generous students are than staff"),
     Hyperparameter("reliability", "α_τ/β_τ", "log", 0.0, 0.7, "a typical student's reliability when trying"),
     Hyperparameter("reliability_shape", "α_τ", "log", np.log(2), 0.5, "how alike students' reliabilities are"),
     Hyperparameter("reliability_ta", "α_τ/β_τ of TAs", "log", np.log(2), 0.5, "a typical TA's reliability"),
@@ -52,6 +58,7 @@ CLASSWIDE = (
     Hyperparameter("tau_l", "τ_ℓ", "log", np.log(2), 0.6, "how much low-effort reports keep to one grade"),
     Hyperparameter("sigma_tau", "1/√β₀", "log", np.log(2), 0.5, "how loosely grading and own grades are tied"),
     Hyperparameter("lambda_tau", "λ", "log", np.log(2), 0.5, "the scale of reliability beside own grades"),
+    Hyperparameter("sigma_ta", "σ_b of TAs", "log", np.log(0.2), 0.5, "how much TAs' generosity differs (sd)"),
 )
 """Of the whole class. The hyperprior of TAs' reliability is centred at twice the students'."""
 
@@ -60,11 +67,21 @@ PER_COMPONENT = (
     Hyperparameter("sigma_s", "σ_s", "log", np.log(0.8), 0.5, "how much true grades differ (sd)"),
     Hyperparameter("mu_l", "μ_ℓ", "", 0.0, 0.5, "where low-effort reports are centred"),
 )
-"""Of each component. The hyperprior of μ_ℓ is centred at μ_s."""
+"""Of each component. The hyperprior of μ_ℓ is centred at the component's mean report."""
 
-(SIGMA_B, MEAN_BIAS, RELIABILITY, SHAPE, RELIABILITY_TA, EFFORT, CONCENTRATION, TAU_L, SIGMA_TAU, LAMBDA_TAU) = range(
-    10
-)
+(
+    SIGMA_B,
+    MEAN_BIAS,
+    RELIABILITY,
+    SHAPE,
+    RELIABILITY_TA,
+    EFFORT,
+    CONCENTRATION,
+    TAU_L,
+    SIGMA_TAU,
+    LAMBDA_TAU,
+    SIGMA_TA,
+) = range(11)
 N_CLASSWIDE = len(CLASSWIDE)
 
 _CENTRE = np.array([entry.centre for entry in CLASSWIDE])
@@ -95,15 +112,13 @@ def natural(theta: F64, n_components: int) -> F64:
 
 
 def draw_hyperprior(n_components: int, rng: np.random.Generator, spread: float = 1.0) -> F64:
-    """θ drawn from the hyperprior, its standard deviations multiplied by ``spread``."""
+    """θ drawn from the hyperprior, its standard deviations multiplied by ``spread``; μ_ℓ around 0."""
     theta = np.zeros(N_CLASSWIDE + 3 * n_components)
     theta[:N_CLASSWIDE] = _CENTRE + spread * _SPREAD * rng.standard_normal(N_CLASSWIDE)
-    theta[MEAN_BIAS] = _CENTRE[MEAN_BIAS] + spread * _SPREAD[MEAN_BIAS] * rng.standard_t(TAILS)
     theta[RELIABILITY_TA] += theta[RELIABILITY]
     for index, entry in enumerate(PER_COMPONENT):
         part = slice(N_CLASSWIDE + index * n_components, N_CLASSWIDE + (index + 1) * n_components)
         theta[part] = entry.centre + spread * entry.spread * rng.standard_normal(n_components)
-    theta[N_CLASSWIDE + 2 * n_components :] += theta[N_CLASSWIDE : N_CLASSWIDE + n_components]
     return theta
 
 
@@ -126,12 +141,13 @@ def mu_l(theta: F64, component: int) -> float:
 
 
 @jit
-def draw_idle_centres(rng: np.random.Generator, theta: F64) -> None:
-    """Draw the centres of low-effort reports from their hyperprior where there are none, lest they hold μ_s."""
-    n_components = (len(theta) - N_CLASSWIDE) // 3
-    for component in range(n_components):
-        gap = PER_COMPONENT_SPREAD[2] * rng.standard_normal()
-        theta[N_CLASSWIDE + 2 * n_components + component] = theta[N_CLASSWIDE + component] + gap
+def bias_prior(group: int, has_staff: bool, spreads: F64, theta: F64) -> tuple[float, float]:
+    """Mean and standard deviation of a group's biases, from the spread that is set for the group."""
+    if spreads[group] > 0.0:
+        return 0.0, float(spreads[group])
+    if spreads[group] == LEARNED_SPREAD:
+        return 0.0, float(np.exp(theta[SIGMA_TA]))
+    return (float(theta[MEAN_BIAS]) if has_staff else 0.0), float(np.exp(theta[SIGMA_B]))
 
 
 @jit
@@ -144,23 +160,28 @@ def effort_prior(theta: F64) -> tuple[float, float]:
 
 @jit
 def log_hyperprior(theta: F64) -> float:
-    """Log density of θ, up to a constant."""
+    """Log density of θ but for μ_ℓ, whose hyperprior depends on the reports, up to a constant."""
+    if theta[TAU_L] > LARGEST_TAU_L:
+        return -np.inf
     total = 0.0
     for index in range(N_CLASSWIDE):
         centre = _CENTRE[index]
         if index == RELIABILITY_TA:
             centre += theta[RELIABILITY]
-        square = ((theta[index] - centre) / _SPREAD[index]) ** 2
-        total -= 0.5 * (square if index != MEAN_BIAS else (TAILS + 1.0) * np.log1p(square / TAILS))
+        total -= 0.5 * ((theta[index] - centre) / _SPREAD[index]) ** 2
     n_components = (len(theta) - N_CLASSWIDE) // 3
     for component in range(n_components):
         mean = theta[N_CLASSWIDE + component]
         log_sd = theta[N_CLASSWIDE + n_components + component]
-        centre = theta[N_CLASSWIDE + 2 * n_components + component]
         total -= 0.5 * ((mean - MEAN_CENTRE) / PER_COMPONENT_SPREAD[0]) ** 2
         total -= 0.5 * ((log_sd - _LOG_SD_CENTRE) / PER_COMPONENT_SPREAD[1]) ** 2
-        total -= 0.5 * ((centre - mean) / PER_COMPONENT_SPREAD[2]) ** 2
     return total
+
+
+@jit
+def log_centre(theta: F64, component: int, mean_report: float) -> float:
+    """Log density, up to a constant, of the centre of a component's low-effort reports."""
+    return float(-0.5 * ((mu_l(theta, component) - mean_report) / PER_COMPONENT_SPREAD[2]) ** 2)
 
 
 @jit

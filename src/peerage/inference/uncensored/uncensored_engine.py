@@ -21,6 +21,8 @@ def prepare(layout: Layout) -> Given:
         on=layout.model.learned,
         correlated=layout.model.correlation,
         has_staff=layout.has_staff,
+        bias_spread=layout.bias_spread,
+        mean_report=layout.mean_reports,
         can_shift=layout.can_shift,
         report_component=layout.report_component,
     )

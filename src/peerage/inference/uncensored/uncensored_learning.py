@@ -16,8 +16,10 @@ from peerage.inference.censored.learning_grades import (
 from peerage.inference.numerics.arrays import F64
 from peerage.inference.numerics.grid_masses import AUTHORS, STUDENTS, TAS
 from peerage.inference.numerics.hyperparameters import (
+    ALIKE,
     EPSILON,
     LAMBDA_TAU,
+    LEARNED_SPREAD,
     MEAN_BIAS,
     MEAN_CENTRE,
     N_CLASSWIDE,
@@ -27,10 +29,13 @@ from peerage.inference.numerics.hyperparameters import (
     REPEATS,
     SHAPE,
     SIGMA_B,
+    SIGMA_TA,
     SIGMA_TAU,
     TA_SHAPE,
     TAU_L,
+    bias_prior,
     effort_prior,
+    log_centre,
     log_hyperprior,
     mu_l,
     mu_s,
@@ -41,7 +46,7 @@ from peerage.inference.numerics.hyperparameters import (
 from peerage.inference.numerics.jit import jit
 from peerage.inference.uncensored.uncensored_arrays import Given, State, Work
 
-LARGEST_TAU_L = math.log(4.0)
+_LARGEST_TAU_L = math.log(4.0)
 """Without censoring, many equal reports have an unbounded density around their common grade: this is the bound."""
 
 _SHIFTS = 2
@@ -61,20 +66,14 @@ def refresh(given: Given, theta: F64) -> None:
             mean, shape = math.exp(theta[RELIABILITY_TA]), TA_SHAPE
         beliefs.reliability_shape[group] = shape
         beliefs.reliability_rate[group] = shape / mean
-        beliefs.bias_precision[group] = math.exp(-2.0 * theta[SIGMA_B])
-        beliefs.bias_mean[group] = _mean_bias(group, given, theta)
+        beliefs.bias_mean[group], sd = bias_prior(group, given.learning.has_staff, given.learning.bias_spread, theta)
+        beliefs.bias_precision[group] = sd**-2.0
     beliefs.effort[0], beliefs.effort[1] = effort_prior(theta)
     precision = math.exp(theta[TAU_L])
     for report in range(len(beliefs.log_low_effort)):
         beliefs.log_low_effort[report] = _log_low_effort(report, precision, given, theta)
     if given.learning.correlated:
         _refresh_correlation(given, theta)
-
-
-@jit
-def _mean_bias(group: int, given: Given, theta: F64) -> float:
-    is_student = group in (STUDENTS, AUTHORS)
-    return float(theta[MEAN_BIAS]) if is_student and given.learning.has_staff else 0.0
 
 
 @jit
@@ -158,10 +157,9 @@ def _learn_mean(component: int, rng: np.random.Generator, state: State, work: Wo
     theta = state.hyper
     count, linear, _ = work.grade_sums[component]
     of_grades = sigma_s(theta, component) ** -2.0
-    of_low_effort = PER_COMPONENT_SPREAD[2] ** -2.0
     of_hyperprior = PER_COMPONENT_SPREAD[0] ** -2.0
-    precision = count * of_grades + of_low_effort + of_hyperprior
-    weighted = linear * of_grades + of_hyperprior * MEAN_CENTRE + of_low_effort * mu_l(theta, component)
+    precision = count * of_grades + of_hyperprior
+    weighted = linear * of_grades + of_hyperprior * MEAN_CENTRE
     theta[N_CLASSWIDE + component] = weighted / precision + rng.standard_normal() / math.sqrt(precision)
 
 
@@ -185,20 +183,14 @@ def _learn_spread(component: int, rng: np.random.Generator, given: Given, state:
 @jit
 def _shift(rng: np.random.Generator, given: Given, state: State) -> None:
     """Move all true grades and their means one way and all biases the other: no report notices."""
-    theta, group = state.hyper, given.beliefs.group
+    theta = state.hyper
     distance = _WIDEST_SHIFT * rng.random() ** 2 * (1.0 if rng.random() < 0.5 else -1.0)
     n_components = len(given.beliefs.mean)
-    precision = math.exp(-2.0 * theta[SIGMA_B])
-    gain = -log_hyperprior(theta)
-    for grader in range(len(group)):
-        gain += 0.5 * precision * (state.bias[grader] - _mean_bias(group[grader], given, theta)) ** 2
+    gain = -log_hyperprior(theta) - _log_prior_biases(0.0, given, state)
     theta[N_CLASSWIDE : N_CLASSWIDE + n_components] += distance
     if given.learning.has_staff:
         theta[MEAN_BIAS] -= distance
-    gain += log_hyperprior(theta)
-    for grader in range(len(group)):
-        gap = state.bias[grader] - distance - _mean_bias(group[grader], given, theta)
-        gain -= 0.5 * precision * gap**2
+    gain += log_hyperprior(theta) + _log_prior_biases(distance, given, state)
     if np.log(rng.random()) < gain:
         state.bias[:] -= distance
         state.true_grade[:] += distance
@@ -206,6 +198,17 @@ def _shift(rng: np.random.Generator, given: Given, state: State) -> None:
         theta[N_CLASSWIDE : N_CLASSWIDE + n_components] -= distance
         if given.learning.has_staff:
             theta[MEAN_BIAS] += distance
+
+
+@jit
+def _log_prior_biases(distance: float, given: Given, state: State) -> float:
+    """Log prior density, up to a constant, of all biases moved down by a distance."""
+    learning, group = given.learning, given.beliefs.group
+    total = 0.0
+    for grader in range(len(group)):
+        mean, sd = bias_prior(group[grader], learning.has_staff, learning.bias_spread, state.hyper)
+        total -= 0.5 * ((state.bias[grader] - distance - mean) / sd) ** 2
+    return total
 
 
 @jit
@@ -220,9 +223,12 @@ def _log_low_effort(report: int, precision: float, given: Given, theta: F64) -> 
 
 @jit
 def _log_all_low_effort(wanted: int, given: Given, state: State) -> float:
-    """Log density of all low-effort reports, of one component if ``wanted`` is not negative."""
+    """Log density of all low-effort reports and of their centres, of one component if ``wanted`` is not negative."""
     reports, precision = given.reports, math.exp(state.hyper[TAU_L])
     total = 0.0
+    for component in range(len(given.learning.mean_report)):
+        if wanted < 0 or component == wanted:
+            total += log_centre(state.hyper, component, given.learning.mean_report[component])
     for review in range(len(reports.review_grader)):
         if not state.effortful[review]:
             for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
@@ -242,7 +248,7 @@ def learn_low_effort(rng: np.random.Generator, adapt: bool, given: Given, state:
         for _ in range(REPEATS):
             old, before = propose(rng, theta, width, index)
             proposed = _log_all_low_effort(component, given, state)
-            if theta[TAU_L] > LARGEST_TAU_L:
+            if theta[TAU_L] > _LARGEST_TAU_L:
                 proposed = -np.inf
             if settle(rng, theta, width, index, old, proposed - current + log_hyperprior(theta) - before, adapt):
                 current = proposed
@@ -255,6 +261,8 @@ def learn_reliability(rng: np.random.Generator, adapt: bool, given: Given, state
     current = _log_reliabilities(STUDENTS, given, theta, work)
     for index in (RELIABILITY, SHAPE, RELIABILITY_TA):
         group = TAS if index == RELIABILITY_TA else STUDENTS
+        if index == SHAPE and theta[SHAPE] == ALIKE:
+            continue
         if index == RELIABILITY_TA:
             current = _log_reliabilities(TAS, given, theta, work)
         old, before = propose(rng, theta, width, index)
@@ -281,11 +289,14 @@ def _log_reliabilities(wanted: int, given: Given, theta: F64, work: Work) -> flo
 
 @jit
 def learn_bias(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
-    """Move the spread of biases and, where staff graded, the students' mean bias; biases summed out."""
+    """Move the spread of biases, that of TAs, and, where staff graded, the students' mean bias; biases summed out."""
     theta, width = state.hyper, state.hyper_width
     current = _log_biases(given, theta, work)
-    for index in (SIGMA_B, MEAN_BIAS):
-        if index == SIGMA_B or given.learning.has_staff:
+    for index in (SIGMA_B, MEAN_BIAS, SIGMA_TA):
+        idle = (index == MEAN_BIAS and not given.learning.has_staff) or (
+            index == SIGMA_TA and given.learning.bias_spread[TAS] != LEARNED_SPREAD
+        )
+        if not idle:
             old, before = propose(rng, theta, width, index)
             proposed = _log_biases(given, theta, work)
             if settle(rng, theta, width, index, old, proposed - current + log_hyperprior(theta) - before, adapt):
@@ -298,11 +309,11 @@ def _log_biases(given: Given, theta: F64, work: Work) -> float:
 
     ``counts`` and ``squares`` hold each bias's precision and precision × mean from the reports alone.
     """
-    prior = math.exp(-2.0 * theta[SIGMA_B])
-    total = 0.0
+    learning, total = given.learning, 0.0
     for grader in range(len(given.beliefs.group)):
         if not given.clamps.bias[grader]:
-            mean = _mean_bias(given.beliefs.group[grader], given, theta)
+            mean, sd = bias_prior(given.beliefs.group[grader], learning.has_staff, learning.bias_spread, theta)
+            prior = sd**-2.0
             precision, weighted = prior + work.counts[grader], prior * mean + work.squares[grader]
             total += 0.5 * (math.log(prior / precision) + weighted**2 / precision - prior * mean**2)
     return total

@@ -13,7 +13,7 @@ import numpy as np
 
 from peerage.inference.censored.grader_updates import count_effortful
 from peerage.inference.numerics.arrays import Sums
-from peerage.inference.numerics.hyperparameters import count_efforts, draw_idle_centres, effort_prior, learn_effort
+from peerage.inference.numerics.hyperparameters import count_efforts, effort_prior, learn_effort
 from peerage.inference.numerics.jit import jit
 from peerage.inference.uncensored.uncensored_arrays import Draws, Given, State, Work
 from peerage.inference.uncensored.uncensored_learning import (
@@ -56,8 +56,6 @@ def sweep(
             learn_true_grades(rng, not keep, given, state, work)
             if has_effort:
                 learn_low_effort(rng, not keep, given, state)
-            else:
-                draw_idle_centres(rng, theta)
         _reliabilities(rng, not keep, given, state, work)
         if has_bias:
             _biases(rng, not keep, given, state, work)

@@ -1,0 +1,46 @@
+"""Whether chains agree, and which simpler model is tried where they do not.
+
+A fit is handed out when its chains agree. Chains that do not yet go on, each time for twice as long, and what they drew
+before counts as burn-in. If that does not help, the model asks more than the class can tell: the next simpler one is
+fitted, the last being one reliability for all students, without bias and effort. It is a full posterior as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from peerage.inference.posterior import Posterior
+from peerage.model import Model
+
+AGREED = 1.05
+"""Chains go on while the R-hat of anything that is shown is above this."""
+
+DISAGREED = 1.1
+"""If it is still above this when the sweeps are used up, a simpler model is fitted."""
+
+ROUNDS = 2
+"""How many times chains go on, each time for twice as long as before."""
+
+
+def largest_r_hat(posterior: Posterior) -> float:
+    """That of the entry on which chains agree least; 1 where it cannot be told."""
+    r_hat = posterior.diagnostics()["r_hat"].to_numpy(float)
+    return float(np.nanmax(np.append(r_hat, 1.0)))
+
+
+def simpler_models(model: Model) -> Iterator[Model]:
+    """The models to fall back on, from the richest; what is fixed by hand stays."""
+    if model.correlation:
+        model = replace(model, correlation=False)
+        yield model
+    if model.effort and not model.fixed.effort:
+        model = replace(model, effort=False)
+        yield model
+    if model.bias and not model.fixed.bias:
+        model = replace(model, bias=False)
+        yield model
+    if model.reliability and not model.fixed.reliability:
+        yield replace(model, reliability=False)

@@ -1,0 +1,230 @@
+"""The check that counts: what staff graded, estimated from the peers alone, beside the staff's own grades.
+
+For each submission that staff and students graded, the staff's grades are left out and its true grades are summed out,
+from the draws of the one fit. In a draw, with E the students' effortful reports on a component,
+
+    π(s | peers) ∝ π(s) ∏_{v ∈ E} L_v(s),
+
+and what the staff's grades of this submission taught about graders and priors is undone by weights one over their
+probability, ∏_c Σ_s π(s | peers) ∏_{staff} L(s), Pareto-smoothed. The staff's grades of all other submissions stay:
+they tell the level. Errors are of totals in points, each against the mean of the staff who graded the submission.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from peerage.gradebook.book import STUDENT
+from peerage.inference.checking.predictive_density import report_bins
+from peerage.inference.fitted import Fitted
+from peerage.inference.layout import AUTHOR
+from peerage.inference.numerics.hyperparameters import N_CLASSWIDE
+from peerage.inference.numerics.psis import smooth
+from peerage.support.wording import counted
+
+Floats = NDArray[np.float64]
+
+DRAWS, MOST, RESAMPLES = 300, 200, 2000
+"""Draws that estimate a grade, submissions that are looked at, and bootstrap samples of these."""
+
+FEWEST = 5
+"""With fewer submissions, errors say next to nothing."""
+
+_GRID = np.arange(-2.95, 9.0, 0.1)
+_ESTIMATES = ("model", "mean", "median")
+
+
+class Error(NamedTuple):
+    """A root mean squared error in points, with a 90 % interval."""
+
+    value: float
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True, eq=False)
+class StaffCheck:
+    """How far estimates from the peers alone are from what staff gave.
+
+    Attributes
+    ----------
+    table: submission, component, staff_mean, and what the peers say of it: model (the expected grade), mean, median
+    errors: of the totals of ``model``, ``mean`` and ``median``, in points
+    gain: by how much the model's mean squared error lies below that of the better of the other two, and its interval
+    n_submissions: how many submissions are compared
+    """
+
+    table: pd.DataFrame
+    errors: dict[str, Error]
+    gain: Error
+    n_submissions: int
+
+    @property
+    def verdict(self) -> str:
+        """``better``, ``worse``, or ``alike`` if the difference may be due to chance."""
+        if self.gain.lower <= 0 <= self.gain.upper:
+            return "alike"
+        return "better" if self.gain.value > 0 else "worse"
+
+    @property
+    def sentence(self) -> str:
+        """The comparison in words, and what to use if the model does not win."""
+        model, mean, median = (_in_points(self.errors[name]) for name in _ESTIMATES)
+        graded = counted(self.n_submissions, "submission")
+        lead = f"On {graded} that staff graded, the estimates from peers alone are off by {model} points"
+        ends = {
+            "better": "",
+            "alike": " The difference may be due to chance.",
+            "worse": " On this class, use the peers' plain mean or median instead.",
+        }
+        return f"{lead}, the plain mean by {mean}, the median by {median}.{ends[self.verdict]}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The errors as plain values, ready for JSON."""
+        errors = {name: error._asdict() for name, error in self.errors.items()}
+        return {"submissions": self.n_submissions, "verdict": self.verdict, **errors, "gain": self.gain._asdict()}
+
+
+def _in_points(error: Error) -> str:
+    return f"{error.value:.2f} ({error.lower:.2f} to {error.upper:.2f})"
+
+
+def staff_check(posterior: Fitted) -> StaffCheck | None:
+    """Estimate what staff graded from the peers alone; None if there are fewer than five such submissions."""
+    book = posterior.book
+    by_student = book.roles[book.review_grader] == STUDENT
+    both = np.intersect1d(book.review_submission[by_student], book.review_submission[~by_student])
+    if len(both) < FEWEST:
+        return None
+    chosen = both[np.unique(np.linspace(0, len(both) - 1, MOST).round().astype(int))]
+    estimator = _Estimator(posterior)
+    rows = [row for submission in chosen for row in estimator.rows(int(submission))]
+    table = pd.DataFrame(rows, columns=["submission", "component", "staff_mean", *_ESTIMATES])
+    return _compared(posterior, table)
+
+
+def _compared(posterior: Fitted, table: pd.DataFrame) -> StaffCheck | None:
+    """The errors of totals over those components that staff and students graded."""
+    worth = {part.name: part for part in posterior.book.rubric.components}
+    points = table.copy()
+    for name, rows in table.groupby("component").groups.items():
+        part = worth[str(name)]
+        for column in ("staff_mean", *_ESTIMATES):
+            points.loc[rows, column] = np.interp(table.loc[rows, column], part.values, part.worth)
+    totals = points.groupby("submission", sort=False)[["staff_mean", *_ESTIMATES]].sum()
+    if len(totals) < FEWEST:
+        return None
+    squares = {name: (totals[name] - totals["staff_mean"]).to_numpy() ** 2 for name in _ESTIMATES}
+    place = np.random.default_rng(0).integers(len(totals), size=(RESAMPLES, len(totals)))
+    drawn = {name: values[place].mean(axis=1) for name, values in squares.items()}
+    errors = {name: _error(np.sqrt(values.mean()), np.sqrt(drawn[name])) for name, values in squares.items()}
+    best = min(("mean", "median"), key=lambda name: float(squares[name].mean()))
+    gain = _error(float((squares[best] - squares["model"]).mean()), drawn[best] - drawn["model"])
+    return StaffCheck(table, errors, gain, len(totals))
+
+
+def _error(value: float, drawn: Floats) -> Error:
+    lower, upper = np.quantile(drawn, [0.05, 0.95])
+    return Error(float(value), float(lower), float(upper))
+
+
+class _Estimator:
+    """Some draws of a posterior, and the estimates that they make of a submission from its students alone."""
+
+    def __init__(self, posterior: Fitted) -> None:
+        self.book, self.layout = posterior.book, posterior.layout
+        self.censoring = posterior.model.censoring
+        samples, draws = posterior.samples, posterior.draws
+        count = samples.n_chains * samples.n_kept
+        some = np.unique(np.linspace(0, count - 1, DRAWS).round().astype(int))
+        self.rng = np.random.default_rng([posterior.seed, 7])
+
+        def chosen(values: NDArray[Any]) -> Floats:
+            return np.asarray(values.reshape(count, *values.shape[2:])[some], dtype=float)
+
+        self.true_grade = chosen(draws.on_model_scale("true_grade"))
+        self.reliability, self.bias, self.effort = (chosen(draws[name]) for name in ("reliability", "bias", "effort"))
+        self.low_effort = chosen(draws.low_effort_masses())
+        self.low, self.high = report_bins(self.layout)
+        n_components = len(self.book.rubric)
+        if posterior.model.learned:
+            hyper = chosen(samples.kept_hyper)[:, N_CLASSWIDE : N_CLASSWIDE + 2 * n_components]
+            self.mean, self.sd = hyper[:, :n_components], np.exp(hyper[:, n_components:])
+        else:
+            self.mean, self.sd = (np.tile(part, (len(some), 1)) for part in self.layout.true_grade_prior)
+
+    def rows(self, submission: int) -> Iterator[tuple[Any, ...]]:
+        """The row of each component that both staff and students graded."""
+        layout, reports = self.layout, self.layout.reports
+        span = slice(reports.submission_start[submission], reports.submission_start[submission + 1])
+        peers: dict[int, list[tuple[int, NDArray[np.bool_]]]] = {}
+        staff: dict[int, list[int]] = {}
+        for review in reports.submission_reviews[span]:
+            own = range(reports.review_reports[review], reports.review_reports[review + 1])
+            if layout.group[reports.review_grader[review]] in (STUDENT, AUTHOR):
+                effortful = self._efforts(int(review), own)
+                for report in own:
+                    peers.setdefault(int(reports.report_cell[report]), []).append((report, effortful))
+            else:
+                for report in own:
+                    staff.setdefault(int(reports.report_cell[report]), []).append(report)
+        expected, log_weights = {}, np.zeros(len(self.effort))
+        for cell in sorted(set(peers) & set(staff)):
+            expected[cell], log_mass = self._cell(cell, peers[cell], staff[cell])
+            log_weights -= log_mass
+        smooth(log_weights)
+        weights, values = np.exp(log_weights), layout.report_value
+        for cell, by_draw in expected.items():
+            component = self.book.rubric.components[reports.cell_component[cell]]
+            given = component.from_model(values[[report for report, _ in peers[cell]]])
+            by_staff = component.from_model(values[staff[cell]]).mean()
+            names = self.book.submissions[submission], component.name
+            yield (*names, by_staff, float(weights @ by_draw), given.mean(), np.median(given))
+
+    def _likelihood(self, report: int, centre: Floats) -> Floats:
+        """The likelihood of a report around some centres (draws, …) plus its grader's bias."""
+        grader = self.layout.reports.review_grader[self.layout.report_review[report]]
+        shape = (-1,) + (1,) * (centre.ndim - 1)
+        centre = centre + self.bias[:, grader].reshape(shape)
+        root = np.sqrt(self.reliability[:, grader]).reshape(shape)
+        if self.censoring:
+            return np.asarray(ndtr((self.high[report] - centre) * root) - ndtr((self.low[report] - centre) * root))
+        gap = (self.layout.report_value[report] - centre) * root
+        return np.asarray(root * np.exp(-0.5 * gap**2) / np.sqrt(2 * np.pi))
+
+    def _efforts(self, review: int, own: range) -> NDArray[np.bool_]:
+        """(draws,) whether a review was made with effort, drawn given the true grades."""
+        layout = self.layout
+        effort = self.effort[:, layout.reports.review_grader[review]]
+        careful, careless = effort.copy(), 1 - effort
+        for report in own:
+            careful *= self._likelihood(report, self.true_grade[:, layout.reports.report_cell[report]])
+            component, level = layout.report_component[report], layout.report_level[report]
+            mass = self.low_effort[:, component, level]
+            if not self.censoring:  # from the probability of the bin to a density on it
+                ends = np.clip([self.low[report], self.high[report]], 0.0, 5.0)
+                mass = mass / (ends[1] - ends[0])
+            careless *= mass
+        return np.asarray(self.rng.random(len(effort)) * (careful + careless) < careful)
+
+    def _cell(self, cell: int, peers: list[tuple[int, NDArray[np.bool_]]], staff: list[int]) -> tuple[Floats, Floats]:
+        """(draws,) each: the expected grade given the peers, and the log probability of the staff's reports."""
+        index = self.layout.reports.cell_component[cell]
+        component = self.book.rubric.components[index]
+        mean, sd = self.mean[:, index, None], self.sd[:, index, None]
+        points = np.broadcast_to(_GRID, (len(mean), len(_GRID)))
+        mass = np.exp(-0.5 * ((points - mean) / sd) ** 2)
+        for report, effortful in peers:
+            mass = mass * np.where(effortful[:, None], self._likelihood(report, points), 1.0)
+        mass /= np.maximum(mass.sum(axis=1, keepdims=True), 1e-300)
+        by_staff = np.prod([self._likelihood(report, points) for report in staff], axis=0)
+        log_mass = np.log(np.maximum((mass * by_staff).sum(axis=1), 1e-300))
+        grades = component.values[component.level_of(component.from_model(_GRID))]
+        return mass @ grades, log_mass
