@@ -162,11 +162,11 @@ def test_tiny_classes_stay_sane(censoring: bool) -> None:
 def test_the_summary_tells_what_was_learned_and_whose_level_it_is(posterior: pg.Posterior) -> None:
     words = said(posterior)
     assert f"Learned from the class: effort in {learned(posterior)['effort']['value']:.0%} of reviews" in words
-    assert "against staff" in words
+    assert "than staff (90% interval" in words
     assert "No staff graded" not in words
     alone = said(pg.fit(small_class(tas=0), seed=1, **FAST))
     assert "No staff graded: the general level of the grades is the peers'." in alone
-    assert "against staff" not in alone
+    assert "than staff" not in alone
     assert "A held-out peer grade is predicted with an error of" in alone
 
 
