@@ -215,7 +215,7 @@ def test_a_posterior_of_an_earlier_version_is_refused_with_the_way_out(posterior
     meta = json.loads(arrays["meta"].tobytes()) | {"format": 3}
     arrays["meta"] = np.frombuffer(json.dumps(meta).encode(), dtype=np.uint8)
     np.savez(path, **arrays)
-    with pytest.raises(pg.ResultsError, match="saved by another version of peerage; run peerage fit again"):
+    with pytest.raises(pg.ResultsError, match="saved by another version of peerage; fit the class again"):
         pg.load(path)
 
 
