@@ -108,7 +108,7 @@ def test_predictions_that_cannot_be_trusted_are_counted(results: tuple[dict[str,
     record, _ = results
 
     def said(untrusted: int) -> list[str]:
-        prediction = record["prediction"] | {"untrusted_reviews": untrusted, "held_out": None}
+        prediction = record["prediction"] | {"untrusted_reviews": untrusted, "held_out": None, "staff": {}}
         return list(prediction_words(record | {"prediction": prediction}))
 
     assert said(0) == []
