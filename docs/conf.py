@@ -79,8 +79,10 @@ def show_formula(translator: HTML5Translator, node: nodes.math) -> None:
 
 
 def show_displayed_formula(translator: HTML5Translator, node: nodes.math_block) -> None:
-    """Write a formula on a line of its own."""
-    translator.body.append(convert(node.astext(), display="block"))
+    """Write a formula on a line of its own, and its number at the end of the line."""
+    formula, _, rest = node.astext().partition(r"\tag{")
+    number = f'<span class="number">({rest.partition("}")[0]})</span>' if rest else ""
+    translator.body.append(f'<div class="formula">{convert(formula, display="block")}{number}</div>')
     raise nodes.SkipNode
 
 

@@ -1,4 +1,4 @@
-"""What a grader's report tells about a true grade: information, in the units of a reliability.
+"""What a grader's report tells about a true grade: information, in the units of a reliability: (16) of docs/model.md.
 
 A report is the bin into which y = s + b + ε falls, with s ~ N(μ, σ²) and ε ~ N(0, 1/p). What it takes off the variance
 of the true grade s is, as a precision,

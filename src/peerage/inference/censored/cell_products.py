@@ -1,7 +1,8 @@
 """Products of a cell's prior and its effortful reports' likelihoods, where 32 bits or a plain prior do not do.
 
 A *cell* is one component of one submission. Where all of a product is so small that 32 bits cannot hold it (reliable
-graders who contradict each other), the same quantity is computed from logarithms in 64 bits.
+graders who contradict each other), the same quantity is computed from logarithms in 64 bits. These are the products of
+equations (6) and (8) of docs/model.md. They are called for few cells, so that plain loops over the grid do.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ IMPOSSIBLE = -1e30
 
 @jit
 def expected_effort(effortful: int, count: int, prior: F64) -> float:
-    """The probability of one more effort after ``effortful`` of ``count`` reviews, effort probability summed out."""
+    """The probability of one more effort after ``effortful`` of ``count`` reviews: (13) with the effort summed out."""
     return float((prior[0] + effortful) / (prior[0] + prior[1] + count))
 
 
@@ -35,7 +36,7 @@ def find_report(review: Int, cell: Int, review_reports: I64, report_cell: I32) -
 
 @jit
 def _author_mean(component: Int, submission: Int, given: Given, state: State) -> float:
-    """The prior mean of a true grade that depends on its authors' reliabilities."""
+    """The prior mean of a true grade that depends on its authors' reliabilities, equation (4)."""
     reports, beliefs = given.reports, given.beliefs
     begin, end = reports.author_start[submission], reports.author_start[submission + 1]
     mean = beliefs.author_mean[component] - beliefs.author_slope[component] * beliefs.author_origin[0]
@@ -144,7 +145,7 @@ def load_from_logs(cell: Int, submission: Int, given: Given, state: State, work:
 
 @jit
 def log_ratio(report: Int, review: Int, submission: Int, given: Given, state: State, work: Work) -> float:
-    """Log probability of an effortful report given the other effortful ones, true grade summed out, from logarithms."""
+    """Log of A in (6), an effortful report given the others with the true grade summed out, from logarithms."""
     reports, tables = given.reports, given.tables
     size, logs = len(tables.true_grade_points), work.logs
     _log_product(np.int64(reports.report_cell[report]), submission, review, given, state, work.offset, logs)

@@ -1,4 +1,4 @@
-"""The sweeps of the censored model: Gibbs updates on grids, compiled.
+"""The sweeps of the censored model: Gibbs updates on grids, compiled. Numbers are those of docs/model.md's equations.
 
 Arrays in, arrays out. True grades, reliabilities and biases are indexes into their grids (see ``likelihood``). A
 *cell* is one component of one submission; a *report* is one component's grade in a review.
@@ -65,10 +65,12 @@ def sweep(
 
 @jit
 def _true_grades(rng: np.random.Generator, keep: bool, given: Given, state: State, sums: Sums, work: Work) -> None:
-    """Draw each submission's true grades: the prior times the likelihoods of all effortful reports.
+    """Draw each submission's true grades, equation (8): the prior times the likelihoods of all effortful reports.
 
-    All of this is one function because calling one with so many arrays takes longer than its work; only rare cases are
-    left to others.
+    Rows of likelihoods are multiplied four at a time over the cells that the prior leaves, so that one pass over memory
+    serves four reports; the sums by level that the draw needs are the level masses that the results report. All of this
+    is one function because calling one with so many arrays takes longer than its work; only rare cases are left to
+    others.
     """
     reports, tables, beliefs, clamps = given.reports, given.tables, given.beliefs, given.clamps
     running, offset, ones = work.running[0], work.offset, len(tables.log_mass)
@@ -149,7 +151,7 @@ def _draw_within_levels(target: float, weights: F32, edges: I64, n_levels: int, 
 
 @jit
 def _add_influence(given: Given, state: State, sums: Sums) -> None:
-    """Add effort times reliability of every review."""
+    """Add effort times reliability of every review: what desired weights rest on."""
     reports = given.reports
     for grader in range(len(reports.grader_reviews) - 1):
         reliability = reliability_of(grader, given.clamps, given.tables.reliability_points, state.reliability)

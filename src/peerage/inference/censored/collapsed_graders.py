@@ -1,4 +1,4 @@
-"""Updates of graders with the true grades summed out, in the censored model.
+"""Updates of graders with the true grades summed out, in the censored model: equations (6) and (7) of docs/model.md.
 
 Given the true grades, a grader's reliability, bias and efforts can move little: grades that were drawn to suit the old
 values hold them in place. Here each grader in turn is updated given the other graders alone:
@@ -115,11 +115,12 @@ def _opposite(rng: np.random.Generator, mean: float, variance: float) -> int:
 
 @jit
 def weigh_reviews(grader: int, reliability: Int, bias: Int, given: Given, state: State, work: Work) -> None:
-    """Log probabilities of each of a grader's reviews, in the rows of ``work.review_logs``.
+    """Log probabilities of each of a grader's reviews, in the rows of ``work.review_logs``: the brackets of (7).
 
     With effort as the grader stands, with effort if the grader had another reliability and bias, and without effort.
-    All of this is one function because calling one with so many arrays takes longer than its work; only rare cases are
-    left to others.
+    Most works have few reviewers: the rows of up to three others, the prior and both of the grader's rows are taken in
+    one pass, so that A of (6) is known for both without writing a product to memory. All of this is one function because
+    calling one with so many arrays takes longer than its work; only rare cases are left to others.
     """
     reports, tables, beliefs, clamps = given.reports, given.tables, given.beliefs, given.clamps
     running, offset, others, ones = work.running[0], work.offset, work.others, len(tables.log_mass)
@@ -202,7 +203,7 @@ def weigh_reviews(grader: int, reliability: Int, bias: Int, given: Given, state:
 def log_odds(
     grader: int, reliability: Int, bias: Int, has_effort: bool, given: Given, state: State, work: Work
 ) -> float:
-    """How much more probable, in logs, a grader's reviews are with another reliability and bias, which are weighed."""
+    """How much more probable, in logs, a grader's reviews are with another reliability and bias: a ratio of (7)."""
     beliefs, group = given.beliefs, given.beliefs.group[grader]
     total = 0.0
     if reliability != state.reliability[grader]:
@@ -251,7 +252,7 @@ def _draw_efforts(
 
 @jit
 def _chance_of_effort(effort: float, careful: float, careless: float) -> float:
-    """The probability that a review was made with effort."""
+    """The probability that a review was made with effort, by the odds (6)."""
     if effort <= 0.0 or effort >= 1.0:
         return effort
     return float(1.0 / (1.0 + (1.0 - effort) / effort * np.exp(min(careless - careful, 700.0))))
@@ -287,7 +288,7 @@ def draw_effort(rng: np.random.Generator, effort: float, shares: F64, prior: F64
 
 @jit
 def log_effort_density(effort: float, shares: F64, prior: F64) -> float:
-    """Log density, up to a constant, of an effort probability with the efforts summed out."""
+    """Log density, up to a constant, of an effort probability with the efforts summed out: (7) as a function of e."""
     if effort <= 0.0 or effort >= 1.0:
         return -np.inf
     total = (prior[0] - 1.0) * np.log(effort) + (prior[1] - 1.0) * np.log(1.0 - effort)

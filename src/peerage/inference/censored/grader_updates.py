@@ -1,4 +1,9 @@
-"""The updates of graders in the censored model: reliabilities, biases and efforts."""
+"""The updates of graders in the censored model: reliabilities, biases and efforts, given the true grades.
+
+Equations (9), (12) and (13) of docs/model.md. Each visits a grader's effortful reports and adds a row of log
+likelihoods to a vector over the grid, which is contiguous in the table that belongs to the variable. Sums are taken in 32 bits for
+some reports at a time, where vectors are twice as long, and then added up in 64.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +51,7 @@ def draw_reliabilities(rng: np.random.Generator, adapt: bool, given: Given, stat
 
 @jit
 def _draw_reliability(grader: int, rng: np.random.Generator, given: Given, state: State, work: Work) -> None:
-    """Draw a grader's reliability given the likelihoods that have been loaded."""
+    """Draw a grader's reliability, equation (9), given the likelihoods that have been loaded."""
     group, chosen = given.beliefs.group[grader], -1
     if group != AUTHORS:
         prior = given.beliefs.reliability[group]
@@ -58,7 +63,7 @@ def _draw_reliability(grader: int, rng: np.random.Generator, given: Given, state
 
 @jit
 def _load_reliability_logs(grader: int, given: Given, state: State, work: Work) -> None:
-    """Log likelihood of a grader's effortful reports for each reliability."""
+    """Log likelihood of a grader's effortful reports for each reliability: the product of (9)."""
     reports, tables = given.reports, given.tables
     size = len(tables.reliability_points)
     logs, part, by_reliability = work.logs, work.part, tables.log_mass_by_reliability
@@ -98,7 +103,7 @@ def _draw_reliability_from_logs(grader: int, rng: np.random.Generator, given: Gi
 
 @jit
 def _authored_terms(grader: int, given: Given, state: State) -> tuple[float, float]:
-    """What an author's own true grades say of the author's reliability p: ``linear·p − quadratic·p²/2``."""
+    """What an author's own true grades say of the author's reliability p, (11): ``linear·p − quadratic·p²/2``."""
     reports, tables, beliefs = given.reports, given.tables, given.beliefs
     linear = 0.0
     quadratic = 0.0
@@ -138,7 +143,7 @@ def draw_biases(rng: np.random.Generator, adapt: bool, given: Given, state: Stat
 
 @jit
 def _draw_bias(grader: int, rng: np.random.Generator, given: Given, state: State, work: Work) -> None:
-    """Draw a grader's bias given the likelihoods that have been loaded."""
+    """Draw a grader's bias, equation (12), given the likelihoods that have been loaded."""
     group, size = given.beliefs.group[grader], given.beliefs.bias.shape[1]
     chosen = draw_from_product(rng, given.beliefs.bias[group], work.scratch.likelihood[grader], work.part)
     if chosen < 0:
@@ -151,7 +156,7 @@ def _draw_bias(grader: int, rng: np.random.Generator, given: Given, state: State
 
 @jit
 def _load_bias_logs(grader: int, given: Given, state: State, work: Work) -> None:
-    """Log likelihood of a grader's effortful reports for each bias."""
+    """Log likelihood of a grader's effortful reports for each bias: the product of (12)."""
     reports, tables = given.reports, given.tables
     size = given.beliefs.bias.shape[1]
     logs, part, by_bias = work.logs, work.part, tables.log_mass_by_bias
@@ -189,7 +194,7 @@ def draw_efforts(rng: np.random.Generator, adapt: bool, given: Given, state: Sta
 
 @jit
 def _draw_effort(grader: int, rng: np.random.Generator, given: Given, state: State) -> None:
-    """Draw a grader's effort probability given the efforts."""
+    """Draw a grader's effort probability given the efforts, equation (13)."""
     reviews, prior = given.reports.grader_reviews, given.beliefs.effort
     effortful = count_effortful(grader, reviews, state.effortful)
     count = reviews[grader + 1] - reviews[grader]

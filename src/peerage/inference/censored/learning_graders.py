@@ -104,7 +104,7 @@ def _dot(prior: F64, likelihood: F32) -> float:
 
 @jit
 def _log_marginal(prior: F64, size: int, wanted: int, group: I32, clamped: Flags, likelihood: F32) -> float:
-    """Log probability of a group's effortful reports, the variable whose prior is given summed out."""
+    """Log probability of a group's effortful reports, the variable whose prior is given summed out: equation (15)."""
     total = 0.0
     for grader in range(len(group)):
         if group[grader] == wanted and not clamped[grader]:
@@ -122,7 +122,7 @@ def refresh_reliabilities(learning: Learning, beliefs: Beliefs, theta: F64, scra
 
 @jit
 def learn_reliability(rng: np.random.Generator, adapt: bool, given: Given, state: State, scratch: Scratch) -> None:
-    """Move the reliability priors' hyperparameters, reliabilities summed out."""
+    """Move the reliability priors' hyperparameters, reliabilities summed out, by the second factor of (15)."""
     learning, theta, width, masses = given.learning, state.hyper, state.hyper_width, scratch.masses
     group, clamped = given.beliefs.group, given.clamps.reliability
     for wanted in (STUDENTS, TAS):

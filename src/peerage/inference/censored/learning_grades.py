@@ -317,7 +317,7 @@ def _learn_tied(
 
 @jit
 def log_tied(theta: F64, sums: F64) -> float:
-    """Log density of authors' reliabilities (the last row of the sums) and of the true grades of their work."""
+    """Log density (4) of authors' reliabilities (the last row of the sums) and of the true grades of their work."""
     n_components = len(sums) - 1
     origin, sd = author_reliability_prior(theta, n_components)
     count, linear, square = sums[n_components, 0], sums[n_components, 3], sums[n_components, 4]

@@ -1,7 +1,9 @@
 """Predicting each review from all the others, or those that a fit has not seen, in one draw: kernels.
 
 The efforts are drawn anew given everything else, and true grades are summed out, so that all that is left in the draw
-of the review which is predicted is what it taught about its grader (see ``loo``), and nothing if it was not seen.
+of the review which is predicted is what it taught about its grader (see ``loo``), and nothing if it was not seen. This
+is equation (18) of docs/model.md, with A of (6). The loops go over submissions: a cell's product over all its reports
+is formed once, and each report is divided out of it; where the product is too small for that, logarithms are added up.
 """
 
 from __future__ import annotations
@@ -91,7 +93,7 @@ def _expected_report(component: Int, effort: float, centre: float, variance: flo
 
 @jit
 def _log_mixture(effort: float, careful: float, careless: float) -> float:
-    """Log of effort·exp(careful) + (1 − effort)·exp(careless)."""
+    """Log of effort·exp(careful) + (1 − effort)·exp(careless): the mixture of (17) and (18)."""
     if effort <= 0.0:
         return careless
     if effort >= 1.0:
@@ -185,7 +187,7 @@ def leave_out(
     parts: Parts,
     out: Prediction,
 ) -> None:
-    """Predict reviews in the censored model."""
+    """Predict reviews in the censored model, equation (18)."""
     reports, tables, beliefs, clamps = given.reports, given.tables, given.beliefs, given.clamps
     running, ends, offset = work.running, work.ends, work.offset
     if given.learning.on:
@@ -321,7 +323,7 @@ def leave_out_exactly(
     parts: Parts,
     out: Prediction,
 ) -> None:
-    """Predict reviews in the uncensored model."""
+    """Predict reviews in the uncensored model, equation (18) with A in closed form."""
     reports, beliefs, clamps = given.reports, given.beliefs, given.clamps
     if given.learning.on:
         refresh_exactly(given, state.hyper)

@@ -1,4 +1,4 @@
-"""How probable a review is: the log probability of its reported bins, effort summed out.
+"""How probable a review is: the log probability of its reported bins, effort summed out, (17) of docs/model.md.
 
 This is the same quantity for every model, censored or not, so that models can be compared by it.
 """

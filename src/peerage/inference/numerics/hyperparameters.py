@@ -205,7 +205,7 @@ def settle(rng: np.random.Generator, theta: F64, width: F64, index: int, old: fl
 
 @jit
 def learn_effort(rng: np.random.Generator, adapt: bool, theta: F64, width: F64, exceeding: I64) -> None:
-    """Move the effort prior's two hyperparameters, efforts summed out.
+    """Move the effort prior's two hyperparameters, efforts summed out, by the first factor of equation (15).
 
     ``exceeding`` has, for k = 0, 1, …, how many graders have more than k effortful, low-effort and any reviews.
     """
@@ -220,7 +220,7 @@ def learn_effort(rng: np.random.Generator, adapt: bool, theta: F64, width: F64, 
 
 @jit
 def _log_beta_binomial(theta: F64, exceeding: I64) -> float:
-    """Log probability of the decisions about effort: ratios of Beta functions, as products of their factors."""
+    """Log of the first factor of (15): ratios of Beta functions, as products, since graders share most factors."""
     alpha, beta = effort_prior(theta)
     total = 0.0
     for k in range(exceeding.shape[1]):

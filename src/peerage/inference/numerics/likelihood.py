@@ -1,4 +1,4 @@
-"""Tables of the likelihood of a report, and the grids on which they are tabulated.
+"""Tables of the likelihood of a report, equation (3) of docs/model.md, and the grids on which they are tabulated.
 
 A report's probability depends on the true grade s and the grader's bias b only through x = s + b. With s and b on grids
 whose steps are multiples of one lattice, x lies on that lattice too, and a table of L[grade, reliability, x] holds

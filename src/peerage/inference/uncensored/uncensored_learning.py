@@ -1,4 +1,4 @@
-"""How the uncensored model's hyperparameters move within a sweep: the closed forms of ``learning``."""
+"""How the uncensored model's hyperparameters move within a sweep: equation (15) of docs/model.md in closed form."""
 
 from __future__ import annotations
 
@@ -273,7 +273,7 @@ def learn_reliability(rng: np.random.Generator, adapt: bool, given: Given, state
 
 @jit
 def _log_reliabilities(wanted: int, given: Given, theta: F64, work: Work) -> float:
-    """Log density of a group's effortful reports, up to a constant, their reliabilities summed out."""
+    """Log density of a group's effortful reports, up to a constant, their reliabilities summed out: (15)."""
     mean, shape = math.exp(theta[RELIABILITY]), math.exp(theta[SHAPE])
     if wanted == TAS:
         mean, shape = math.exp(theta[RELIABILITY_TA]), TA_SHAPE

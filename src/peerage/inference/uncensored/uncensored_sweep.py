@@ -2,7 +2,9 @@
 
 Same order as in the censored model: for each submission, efforts with the true grades and the effort probability summed
 out, then the true grades; for each grader, reliability, bias and effort probability. The one update without a closed
-form, an author's reliability under correlation, is drawn on a grid.
+form, an author's reliability under correlation, is drawn on a grid. Numbers are those of docs/model.md's equations.
+Sums of a cell are kept while its reviews are visited: taking a report out and putting it back costs less than adding up
+all of them again.
 """
 
 from __future__ import annotations
@@ -86,7 +88,7 @@ def _prior_mean(component: int, submission: int, given: Given, state: State) -> 
 
 @jit
 def gather(submission: int, given: Given, state: State, work: Work) -> None:
-    """Precision, and precision times mean, of each cell's true grade given its prior and its effortful reports."""
+    """P and M of equation (14): precision, and precision times mean, of each cell's true grade given what is known."""
     reports, beliefs = given.reports, given.beliefs
     first = reports.submission_cells[submission]
     correlated = reports.author_start[submission + 1] > reports.author_start[submission]
@@ -116,7 +118,7 @@ def move_review(review: int | np.int64, sign: float, first: int, given: Given, s
 def _efforts(
     submission: int, rng: np.random.Generator, keep: bool, given: Given, state: State, sums: Sums, work: Work
 ) -> None:
-    """Draw each effort given all others, with the true grades and the effort probability summed out."""
+    """Draw each effort given all others by the odds (6), the true grades and the effort probability summed out."""
     reports, beliefs, clamps = given.reports, given.beliefs, given.clamps
     first = reports.submission_cells[submission]
     for position in range(reports.submission_start[submission], reports.submission_start[submission + 1]):
@@ -146,7 +148,7 @@ def _efforts(
 
 @jit
 def log_density(report: int, review: int | np.int64, first: int, given: Given, state: State, work: Work) -> float:
-    """Log density of an effortful report given the others in ``work``, true grade summed out."""
+    """Log of A in (6): an effortful report given the others in ``work``, true grade summed out, N(M/P, 1/P + 1/p)."""
     reports, clamps = given.reports, given.clamps
     grader = reports.review_grader[review]
     cell = reports.report_cell[report]
@@ -213,7 +215,7 @@ def _truncated_normal(rng: np.random.Generator, mean: float, precision: float, l
 def _true_grades(
     submission: int, rng: np.random.Generator, keep: bool, given: Given, state: State, sums: Sums, work: Work
 ) -> None:
-    """Draw the submission's true grades; the probabilities of their rubric levels are in closed form too."""
+    """Draw the submission's true grades, (14); the probabilities of their rubric levels are in closed form too."""
     reports, clamps = given.reports, given.clamps
     first = reports.submission_cells[submission]
     for cell in range(first, reports.submission_cells[submission + 1]):
@@ -239,7 +241,7 @@ def _true_grades(
 
 @jit
 def _reliabilities(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
-    """Draw all reliabilities: Gamma, or on a grid if tied to the grades of the grader's own work."""
+    """Draw all reliabilities: Gamma (14), or on a grid (9) if tied to the grades of the grader's own work."""
     clamped = given.clamps.reliability
     for grader in range(len(clamped)):
         if not clamped[grader]:
@@ -284,7 +286,7 @@ def _squares(grader: int, given: Given, state: State) -> tuple[int, float]:
 def _author_reliability(
     grader: int, rng: np.random.Generator, count: float, squares: float, given: Given, state: State, work: Work
 ) -> float:
-    """Draw an author's reliability on its grid, its logarithm uniformly within the cell."""
+    """Draw an author's reliability (9) with the terms (11) on its grid, its logarithm uniformly within the cell."""
     reports, beliefs = given.reports, given.beliefs
     linear = 0.0
     quadratic = 0.0
@@ -318,7 +320,7 @@ def _author_reliability(
 
 @jit
 def _biases(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
-    """Draw all biases: a bias's precision grows with every effortful component grade."""
+    """Draw all biases, (14): a bias's precision grows with every effortful component grade."""
     clamped = given.clamps.bias
     for grader in range(len(clamped)):
         if not clamped[grader]:
@@ -358,7 +360,7 @@ def _bias_terms(grader: int, given: Given, state: State) -> tuple[float, float]:
 
 @jit
 def _draw_effort(grader: int, rng: np.random.Generator, given: Given, state: State) -> None:
-    """Draw a grader's effort probability given the efforts."""
+    """Draw a grader's effort probability given the efforts, equation (13)."""
     reviews, prior = given.reports.grader_reviews, given.beliefs.effort
     effortful = count_effortful(grader, reviews, state.effortful)
     count = reviews[grader + 1] - reviews[grader]
