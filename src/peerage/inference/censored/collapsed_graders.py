@@ -119,7 +119,7 @@ def weigh_reviews(grader: int, reliability: Int, bias: Int, given: Given, state:
 
     With effort as the grader stands, with effort if the grader had another reliability and bias, and without effort.
     Most works have few reviewers: the rows of up to three others, the prior and both of the grader's rows are taken in
-    one pass, so that A of (6) is known for both without writing a product to memory. All of this is one function because
+    one pass, so that A of (6) is known for both without writing a product to memory. All of this is one function, for
     calling one with so many arrays takes longer than its work; only rare cases are left to others.
     """
     reports, tables, beliefs, clamps = given.reports, given.tables, given.beliefs, given.clamps

@@ -1,8 +1,8 @@
 """The updates of graders in the censored model: reliabilities, biases and efforts, given the true grades.
 
 Equations (9), (12) and (13) of docs/model.md. Each visits a grader's effortful reports and adds a row of log
-likelihoods to a vector over the grid, which is contiguous in the table that belongs to the variable. Sums are taken in 32 bits for
-some reports at a time, where vectors are twice as long, and then added up in 64.
+likelihoods to a vector over the grid, which is contiguous in the table that belongs to the variable. Sums are taken in
+32 bits for some reports at a time, where vectors are twice as long, and then added up in 64.
 """
 
 from __future__ import annotations
