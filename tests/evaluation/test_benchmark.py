@@ -186,11 +186,41 @@ def test_real_classes_are_read_with_staffs_grades_on_the_same_scale_or_another(t
     other = read_real_class(real_class(tmp_path / "other", "submission,staff_grade\np,70\np,80\nq,91.5\n"))
     assert not other.on_scale
     np.testing.assert_allclose(other.truth, [[75.0], [91.5]])
+    np.testing.assert_allclose(np.asarray(other.noise), [[5.0], [0.0]])
     with pytest.raises(pg.InputError, match=r"staff_grades\.csv: grades no submission of the class"):
         read_real_class(real_class(tmp_path / "nobody", "submission,grade\nx,3\n"))
     found, missing = real_kinds([tmp_path / "same", tmp_path / "nothing"])
     assert [kind.name for kind in found] == ["same"]
-    assert missing == [f"{tmp_path / 'nothing'}: skipped, because there is no peer_grades.csv and no staff_grades.csv"]
+    assert missing == [f"{tmp_path / 'nothing'}: skipped, because there is no peer_grades.csv"]
+
+
+def test_staffs_noise_widens_intervals(tmp_path: Path) -> None:
+    """Two staff grades that differ by 4 of 100: what one method is ahead by is less certain."""
+    widths = []
+    for noise in (0, 2):
+        rows = [f"s{index},{50 + index + sign * noise}" for index in range(12) for sign in (-1, 1)]
+        folder = tmp_path / f"noise{noise}"
+        folder.mkdir()
+        peers = [
+            f"s{index},g{grader},Essay,{min(5, index // 3 + grader % 3)}" for index in range(12) for grader in range(3)
+        ]
+        (folder / "peer_grades.csv").write_text("submission,grader,component,grade\n" + "\n".join(peers) + "\n")
+        (folder / "staff_grades.csv").write_text("submission,grade\n" + "\n".join(rows) + "\n")
+        kinds, _ = real_kinds([folder])
+        table = benchmark(kinds, methods("mean", "class-average"), workers=1, quick=True).table()
+        widths.append(float((table["order_excess_upper"] - table["order_excess_lower"]).max()))
+    assert widths[1] > widths[0]
+
+
+def test_a_class_without_staff_is_predicted_alone(tmp_path: Path) -> None:
+    folder = real_class(tmp_path / "class", "")
+    (folder / "staff_grades.csv").unlink()
+    kinds, notes = real_kinds([folder])
+    assert notes == [f"{folder}: there is no staff_grades.csv, so that only held-out reviews are predicted"]
+    table = benchmark(kinds, methods("mean", "median"), workers=1).table()
+    assert table["held_out"].notna().all()
+    assert table[["rmse", "tau"]].isna().all(axis=None)
+    assert "held_out" in page(benchmark(kinds, methods("mean"), workers=1))
 
 
 def test_the_command_writes_table_page_and_figure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -30,11 +30,13 @@ class KnownClass:
     book: the class
     truth: (submissions, components) true grades, NaN where unknown; on the scale of 0 to 5 if ``on_scale``
     on_scale: whether the truth is on the scale of the grades, or staff's scale differs
+    noise: (submissions, components) standard errors of the truth, where several staff graded; else 0
     """
 
     book: Gradebook
     truth: Floats
     on_scale: bool = True
+    noise: Floats | None = None
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class RealClass:
-    """A folder with ``peer_grades.csv`` and ``staff_grades.csv``, and perhaps a ``rubric.toml``."""
+    """A folder with ``peer_grades.csv``, mostly ``staff_grades.csv``, and perhaps a ``rubric.toml``."""
 
     folder: Path
 
@@ -62,36 +64,49 @@ def real_kinds(folders: list[Path]) -> tuple[list[Kind], list[str]]:
     """The real classes that are there, and what is said of the others."""
     found, missing = [], []
     for folder in folders:
-        absent = [name for name in (GRADES, STAFF) if not (folder / name).is_file()]
-        if absent:
-            missing.append(f"{folder}: skipped, because there is no {' and no '.join(absent)}")
-        else:
-            found.append(Kind(folder.name, f"the real class in {folder.name}", RealClass(folder), is_real=True))
+        if not (folder / GRADES).is_file():
+            missing.append(f"{folder}: skipped, because there is no {GRADES}")
+            continue
+        if not (folder / STAFF).is_file():
+            missing.append(f"{folder}: there is no {STAFF}, so that only held-out reviews are predicted")
+        found.append(Kind(folder.name, f"the real class in {folder.name}", RealClass(folder), is_real=True))
     return found, missing
 
 
 def read_real_class(folder: Path) -> KnownClass:
     """Read a class and staff's grades: submission, grade (or staff_grade), and component where there are several.
 
-    Several staff grades of one submission count with their mean. Where a staff grade lies beyond the rubric, staff's
-    scale is another one.
+    Several staff grades of one submission count with their mean, whose noise is known then. Where a staff grade lies
+    beyond the rubric, staff's scale is another one. Without staff's grades nothing is known to be true.
     """
     book = read_grades(folder / GRADES)
+    if not (folder / STAFF).is_file():
+        return KnownClass(book, np.full(book.applicable.shape, np.nan))
+    by_cell = _staff_grades(folder, book).groupby(["submission", "component"])["grade"]
+    truth, noise = (_placed(book, values) for values in (by_cell.mean(), by_cell.sem()))
+    if np.isnan(truth).all():
+        raise InputError(Problem("grades no submission of the class", "check the ids", STAFF))
+    scaled = np.stack([entry.to_model(truth[:, place]) for place, entry in enumerate(book.rubric.components)], axis=1)
+    known = scaled[~np.isnan(scaled)]
+    on_scale = bool((known >= -1e-9).all() and (known <= 5 + 1e-9).all())
+    spans = np.array([5 / (entry.grades[-1] - entry.grades[0]) for entry in book.rubric.components])
+    noise = np.nan_to_num(noise) * (spans if on_scale else 1.0)
+    return KnownClass(book, scaled if on_scale else truth, on_scale, noise if noise.any() else None)
+
+
+def _staff_grades(folder: Path, book: Gradebook) -> pd.DataFrame:
+    """A row for each staff grade: submission, component, grade."""
     sheet = read_sheet(folder / STAFF, STAFF)
     column = next((name for name in ("grade", "staff_grade") if name in sheet.header), None)
     if column is None or "submission" not in sheet.header:
         raise InputError(Problem("has no columns submission and grade", "name them so", STAFF))
     texts = {name: [sheet.column(name)[row].strip() for row in range(len(sheet))] for name in sheet.header}
     rows = pd.DataFrame({"submission": texts["submission"], "grade": pd.to_numeric(texts[column], errors="coerce")})
-    rows["component"] = texts.get("component", [book.rubric.names[0]] * len(rows))
-    means = rows.dropna().groupby(["submission", "component"])["grade"].mean()
-    truth = np.full(book.applicable.shape, np.nan)
-    for index, submission in enumerate(book.submissions):
-        for place, name in enumerate(book.rubric.names):
-            truth[index, place] = means.get((submission, name), np.nan)
-    if np.isnan(truth).all():
-        raise InputError(Problem("grades no submission of the class", "check the ids", STAFF))
-    scaled = np.stack([entry.to_model(truth[:, place]) for place, entry in enumerate(book.rubric.components)], axis=1)
-    known = scaled[~np.isnan(scaled)]
-    on_scale = bool((known >= -1e-9).all() and (known <= 5 + 1e-9).all())
-    return KnownClass(book, scaled if on_scale else truth, on_scale)
+    return rows.assign(component=texts.get("component", [book.rubric.names[0]] * len(rows))).dropna()
+
+
+def _placed(book: Gradebook, values: pd.Series[float]) -> Floats:
+    """(submissions, components) a value of each, NaN where there is none."""
+    cells = pd.MultiIndex.from_product([book.submissions, book.rubric.names])
+    placed = values.reindex(cells).to_numpy(np.float64)
+    return np.asarray(placed.reshape(book.n_submissions, len(book.rubric)), dtype=np.float64)

@@ -75,8 +75,8 @@ def measure(known: KnownClass, scores: Floats, sd: Floats, *, is_ranking: bool) 
     error, mapped = errors(known, scores), mapped_errors(known, scores)
     tau, pairs = in_order(known, scores)
     found = {"mapped_rmse": _root(mapped[~np.isnan(mapped)]), "tau": tau, "pairs": pairs}
-    if known.on_scale and not is_ranking:
-        plain = error[~np.isnan(error)]
+    plain = error[~np.isnan(error)]
+    if len(plain) and known.on_scale and not is_ranking:
         inside = np.abs(error) <= _WITHIN * sd
         judged = ~np.isnan(error) & ~np.isnan(sd)
         found |= {"rmse": _root(plain), "mae": float(np.abs(plain).mean()), "bias": float(plain.mean())}

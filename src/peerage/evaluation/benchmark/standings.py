@@ -72,17 +72,15 @@ class Benchmark:
 
     def _compared(self, kind: int, *, mapped: bool) -> pd.DataFrame:
         """How each method of a kind compares with the best, by a paired bootstrap over submissions."""
-        squares = self._squares(kind, mapped=mapped)
+        errors_of = self._errors(kind, mapped=mapped)
         head = "order_" if mapped else ""
         columns = ["kind", "method", *(head + name for name in ("excess", "excess_lower", "excess_upper", "verdict"))]
-        if not squares:
+        if not errors_of:
             return pd.DataFrame(columns=columns).astype(dict.fromkeys(columns[2:5], float))
-        names, values = list(squares), np.stack(list(squares.values()), axis=1)
-        means = np.sqrt(values.mean(axis=0))
+        names, error = list(errors_of), np.stack(list(errors_of.values()))
+        means = np.sqrt(np.nanmean(error**2, axis=2).mean(axis=1))
         best = int(means.argmin())
-        rng = np.random.default_rng([self.job.seed, kind])
-        weights = rng.multinomial(len(values), np.full(len(values), 1 / len(values)), DRAWS) / len(values)
-        drawn = np.sqrt(weights @ values)
+        drawn = self._resampled(error, self._noise(kind), np.random.default_rng([self.job.seed, kind]))
         tail = (1 - CERTAIN) / 2
         low, high = np.quantile(drawn - drawn[:, [best]], [tail, 1 - tail], axis=0)
         verdicts = np.where(low > 0, "worse", "cannot be told").astype(object)
@@ -90,24 +88,52 @@ class Benchmark:
         kinds = [self.job.kinds[kind].name] * len(names)
         return pd.DataFrame(dict(zip(columns, (kinds, names, means - means[best], low, high, verdicts), strict=True)))
 
-    def _squares(self, kind: int, *, mapped: bool) -> dict[str, Floats]:
-        """By method, the mean squared error of each submission of all classes of a kind."""
+    @staticmethod
+    def _resampled(error: Floats, noise: Floats | None, rng: np.random.Generator) -> Floats:
+        """(draws, methods) root mean squared errors of resampled submissions, with staff's noise drawn anew."""
+        count = error.shape[1]
+        weights = rng.multinomial(count, np.full(count, 1 / count), DRAWS) / count
+        if noise is None:
+            return np.asarray(np.sqrt(weights @ np.nanmean(error**2, axis=2).T))
+        drawn = np.empty((DRAWS, len(error)))
+        for row, weight in enumerate(weights):
+            moved = error - noise * rng.normal(size=noise.shape)
+            drawn[row] = np.sqrt(np.nanmean(moved**2, axis=2) @ weight)
+        return drawn
+
+    def _errors(self, kind: int, *, mapped: bool) -> dict[str, Floats]:
+        """By method, (submissions, components) errors on all classes of a kind, where anything is known to be true."""
         found: dict[str, Floats] = {}
         for index, method in enumerate(self.job.methods):
             parts = []
             for (_, replicate), known in self._classes(kind):
                 finding = self.found[Task(kind, replicate, index)]
-                if finding.trouble or (not mapped and (method.is_ranking or not known.on_scale)):
+                if finding.trouble or not _known(known).any():
+                    break
+                if not mapped and (method.is_ranking or not known.on_scale):
                     break
                 error = mapped_errors(known, finding.scores) if mapped else errors(known, finding.scores)
-                judged = ~np.isnan(error).all(axis=1)
-                parts.append(np.nanmean(error[judged] ** 2, axis=1))
+                parts.append(error[_known(known)])
             else:
                 found[method.name] = np.concatenate(parts)
         return found
 
+    def _noise(self, kind: int) -> Floats | None:
+        """(submissions, components) staff's noise, in the order of the errors; None if there is none."""
+        parts = [
+            (np.zeros_like(known.truth) if known.noise is None else known.noise)[_known(known)]
+            for _, known in self._classes(kind)
+        ]
+        noise = np.concatenate(parts)
+        return noise if noise.any() else None
+
     def _classes(self, kind: int) -> list[tuple[tuple[int, int], KnownClass]]:
         return [entry for entry in self.known.items() if entry[0][0] == kind]
+
+
+def _known(known: KnownClass) -> NDArray[np.bool_]:
+    """(submissions,) whether anything of a submission is known to be true."""
+    return np.asarray(~np.isnan(known.truth).all(axis=1))
 
 
 def _mean(values: list[float]) -> float:
