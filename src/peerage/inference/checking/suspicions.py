@@ -13,7 +13,7 @@ are raised in proportion. The probability that an honest student does it so ofte
 reliabilities, and multiplied by the number of students and of things looked for. Who is below :data:`FALSE_ALARM` is
 named; so an honest class has a name in it at most that often.
 
-For *constant*, honest means unbiased too, and 19 of 20 reviews must be alike. Somebody so generous that
+For *constant*, honest means unbiased too, and 39 of 40 reviews must be alike. Somebody so generous that
 everything gets the top is named, because what is said is true: these grades say nothing about the work.
 """
 
@@ -38,7 +38,7 @@ FALSE_ALARM = 0.05
 
 KINDS = CONSTANT, COPIED, MEAN = "constant", "copied", "others' mean"
 
-_ALIKE = 0.95
+_ALIKE = 0.975
 """The share of reviews that a constant student gives the same grades."""
 
 _BIASES, _RELIABILITIES = 9, 4
