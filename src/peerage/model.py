@@ -22,6 +22,9 @@ LEARNED = "learned"
 STUDENTS = "students"
 """What stands for biases that are drawn like the students'."""
 
+SHARED = ("merit", "halo")
+"""What components share: of the merit of a submission, and of the error of a review."""
+
 INSTRUCTOR_RELIABILITY = 16.0
 """The reliability at which instructors' grades are clamped (the paper, section 4)."""
 
@@ -181,8 +184,14 @@ class Model:
     (standard deviation, on the 0–5 scale): a number, ``"learned"`` (TAs only), or ``"students"``, if they are drawn
     like the students'.
 
+    ``merit`` lets the true grades of a submission's components go together, ``halo`` the errors of a review's
+    components. Unless they are set, both are on where they can be: with learned priors and censoring, without
+    correlation.
+
     >>> Model(effort=False).name
     'bias + censoring'
+    >>> Model(halo=False).name
+    'bias + effort + censoring, without halo'
     """
 
     bias: bool = True
@@ -195,11 +204,16 @@ class Model:
     reliability: bool = True
     ta_spread: float | str = LEARNED
     instructor_spread: float | str = INSTRUCTOR_SPREAD
+    merit: bool | None = None
+    halo: bool | None = None
 
     def __post_init__(self) -> None:
         for name in ("bias", "effort", "censoring", "correlation", "reliability"):
             if not isinstance(getattr(self, name), bool):
                 raise ModelError(f"{name} is either True or False, not {getattr(self, name)!r}")
+        for name in SHARED:
+            if getattr(self, name) not in (None, True, False):
+                raise ModelError(f"{name} is True, False or None, not {getattr(self, name)!r}")
         if self.priors == "paper":
             object.__setattr__(self, "priors", Priors.paper())
         if not isinstance(self.priors, Priors) and self.priors != LEARNED:
@@ -214,6 +228,23 @@ class Model:
             object.__setattr__(self, name, _spread(name, getattr(self, name), words))
         if not self.learned and (self.ta_spread, self.instructor_spread) != (LEARNED, INSTRUCTOR_SPREAD):
             raise ModelError("how much biases of staff differ is a setting of learned priors; fixed ones have sigma_b")
+        for name in SHARED:
+            if getattr(self, name) and not self._can_share:
+                raise ModelError(f"{name} needs learned priors and censoring, and cannot be had with correlation")
+
+    @property
+    def _can_share(self) -> bool:
+        return self.learned and self.censoring and not self.correlation
+
+    @property
+    def has_merit(self) -> bool:
+        """Whether the true grades of a submission's components go together."""
+        return self._can_share if self.merit is None else self.merit
+
+    @property
+    def has_halo(self) -> bool:
+        """Whether the errors of a review's components go together."""
+        return self._can_share if self.halo is None else self.halo
 
     @property
     def learned(self) -> bool:
@@ -229,16 +260,17 @@ class Model:
 
     @property
     def name(self) -> str:
-        """The features that are on, in words."""
+        """The features that are on, in words; of those that components share, which of them are off."""
         on = [name for name in ("bias", "effort", "censoring", "correlation") if getattr(self, name)]
         if not self.reliability:
-            return " + ".join([*on, "one reliability"])
-        return " + ".join(on) if on else "reliability alone"
+            on.append("one reliability")
+        off = [name for name in SHARED if self._can_share and getattr(self, name) is False]
+        return (" + ".join(on) if on else "reliability alone") + (f", without {' and '.join(off)}" if off else "")
 
     def with_priors(self, **hyperparameters: float | tuple[float, ...]) -> Model:
         """The same model with some hyperparameters replaced; the others are the paper's if they were learned."""
         fixed = {} if self.learned else asdict(self.hyperparameters)
-        return replace(self, priors=Priors.paper(**(fixed | hyperparameters)))
+        return replace(self, priors=Priors.paper(**(fixed | hyperparameters)), merit=None, halo=None)
 
     def to_dict(self) -> dict[str, Any]:
         """The model as nested plain values, ready for TOML or JSON."""
@@ -253,6 +285,7 @@ class Model:
             "instructor_spread": self.instructor_spread,
             "priors": LEARNED if self.learned else self.hyperparameters.to_dict(),
             "fixed": [dict(zip(FIXED_COLUMNS, row, strict=True)) for row in self.fixed.rows()],
+            **{name: getattr(self, name) for name in SHARED if getattr(self, name) is not None},
         }
 
     @classmethod

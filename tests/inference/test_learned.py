@@ -14,7 +14,7 @@ from rich.console import Console
 
 import peerage as pg
 from peerage.cli import fit_summary, main
-from peerage.inference.numerics.hyperparameters import EPSILON, TA_SHAPE
+from peerage.inference.numerics.hyperparameters import EPSILON, N_CLASSWIDE, TA_SHAPE
 from peerage.inference.sampling.chains import VARIABLES
 from peerage.model import Model
 
@@ -53,7 +53,7 @@ def said(posterior: pg.Posterior) -> str:
 def test_priors_are_learned_by_default(posterior: pg.Posterior) -> None:
     assert Model().learned
     assert posterior.model.learned
-    assert posterior.samples.hyper.shape == (2, 40, 11 + 3 * 2)
+    assert posterior.samples.hyper.shape == (2, 40, N_CLASSWIDE + 3 * 2)
 
 
 def test_the_table_has_value_interval_and_meaning(posterior: pg.Posterior) -> None:
@@ -67,10 +67,10 @@ def test_the_table_has_value_interval_and_meaning(posterior: pg.Posterior) -> No
 
 
 def test_values_and_intervals_are_those_of_the_draws(posterior: pg.Posterior) -> None:
-    """Coordinate 0 is log σ_b, 5 the logit of the mean effort, 12 the mean grade of the second component."""
-    hyper = posterior.samples.hyper.reshape(-1, 17)
+    """Coordinate 0 is log σ_b, 5 the logit of the mean effort; means of grades follow those of the class."""
+    hyper = posterior.samples.hyper.reshape(-1, N_CLASSWIDE + 6)
     logit = 1 / (1 + np.exp(-hyper[:, 5]))
-    for name, values in (("sigma_b", np.exp(hyper[:, 0])), ("effort", logit), ("mu_s", hyper[:, 12])):
+    for name, values in (("sigma_b", np.exp(hyper[:, 0])), ("effort", logit), ("mu_s", hyper[:, N_CLASSWIDE + 1])):
         row = learned(posterior)[name]
         lower, upper = np.quantile(values, [0.05, 0.95])
         assert (row["value"], row["lower"], row["upper"]) == pytest.approx((values.mean(), lower, upper))
@@ -80,7 +80,9 @@ def test_only_what_has_a_part_in_the_model_is_shown(posterior: pg.Posterior) -> 
     assert {"mean_bias", "sigma_ta", "reliability_ta"} <= set(parameters(posterior))
     assert not {"sigma_tau", "lambda_tau"} & set(parameters(posterior))
     alone = pg.fit(small_class(tas=0), Model(effort=False), seed=1, **FAST)
-    assert parameters(alone) == ["sigma_b", "reliability", "reliability_shape", "mu_s", "sigma_s"]
+    assert parameters(alone) == ["sigma_b", "reliability", "reliability_shape", "merit", "halo", "mu_s", "sigma_s"]
+    apart = pg.fit(small_class(tas=0), Model(effort=False, merit=False, halo=False), seed=1, **FAST)
+    assert parameters(apart) == ["sigma_b", "reliability", "reliability_shape", "mu_s", "sigma_s"]
     plain = pg.fit(small_class(tas=0), Model(bias=False, effort=False, correlation=True), seed=1, **FAST)
     assert {"sigma_tau", "lambda_tau"} <= set(parameters(plain))
     assert "sigma_b" not in parameters(plain)
@@ -96,8 +98,8 @@ def test_fixed_priors_are_shown_as_they_are() -> None:
 
 def test_hyperparameters_are_those_of_a_typical_draw(posterior: pg.Posterior) -> None:
     priors, mean = posterior.hyperparameters, posterior.samples.hyper.mean(axis=(0, 1))
-    assert priors.mu_s == pytest.approx(tuple(mean[11:13]))
-    assert priors.sigma_s == pytest.approx(tuple(np.exp(mean[13:15])))
+    assert priors.mu_s == pytest.approx(tuple(mean[N_CLASSWIDE : N_CLASSWIDE + 2]))
+    assert priors.sigma_s == pytest.approx(tuple(np.exp(mean[N_CLASSWIDE + 2 : N_CLASSWIDE + 4])))
     assert (priors.epsilon, priors.alpha_tau_ta) == (EPSILON, TA_SHAPE)
     assert priors.alpha_tau / priors.beta_tau == pytest.approx(np.exp(mean[2]))
     assert priors.alpha_tau_ta / priors.beta_tau_ta == pytest.approx(np.exp(mean[4]))
@@ -264,7 +266,7 @@ def test_new_grades_go_on_with_the_priors_that_were_learned(posterior: pg.Poster
     updated = posterior.update(new, draws=20, burn_in=0)
     assert updated.book.n_reviews == book.n_reviews + 1
     assert updated.model == posterior.model
-    assert updated.samples.hyper.shape == (2, 20, 17)
+    assert updated.samples.hyper.shape == (2, 20, N_CLASSWIDE + 6)
     width = posterior.samples.states[0].variables["hyper_width"]
     np.testing.assert_array_equal(updated.samples.states[0].variables["hyper_width"], width)
     assert np.isfinite(updated.leave_one_out.log_mass).all()

@@ -17,8 +17,7 @@ from peerage.inference.censored.collapsed_graders import BIAS, COUNT, RELIABILIT
 from peerage.inference.layout import lay_out
 from peerage.inference.numerics.arrays import Sums
 from peerage.inference.numerics.likelihood import low_effort_density, low_effort_masses
-from peerage.inference.sampling.chains import with_own_beliefs
-from peerage.inference.uncensored import uncensored_engine
+from peerage.inference.sampling.chains import engine_of, with_own_beliefs
 from peerage.model import Model
 from support import twin
 
@@ -34,10 +33,10 @@ def small_class() -> Gradebook:
 class Arena:
     """The class, its model, and a sampler (the product's, or a broken one) whose data can be replaced in place."""
 
-    def __init__(self, model: Model, sweep: Any = None) -> None:
-        self.book, self.model = small_class(), model
+    def __init__(self, model: Model, sweep: Any = None, book: Gradebook | None = None) -> None:
+        self.book, self.model = book or small_class(), model
         self.layout = lay_out(self.book, model)
-        self.engine: Any = censored_engine if model.censoring else uncensored_engine
+        self.engine: Any = engine_of(self.layout)
         self.sweep = sweep or self.engine.sweep
         self.given = with_own_beliefs(self.engine.prepare(self.layout))
         self.work = self.engine.new_work(self.layout)

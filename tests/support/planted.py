@@ -64,7 +64,7 @@ PLANTED: dict[str, Bug] = {
     "every review taken for effortful by a reflection": Bug(
         collapsed_graders,
         Model(priors="paper"),
-        "total += _log_mixed(effort, after, careless) - _log_mixed(effort, before, careless)",
+        "total += log_mixed(effort, after, careless) - log_mixed(effort, before, careless)",
         "total += after - before",
     ),
 }

@@ -28,6 +28,8 @@ _LEARNED = {
     "effort": "effort in {:.0%} of reviews",
     "reliability": "a typical reliability of {:.1f}",
     "sigma_b": "biases that differ by {:.1f} (sd)",
+    "merit": "{:.0%} of the variance of true grades common to a submission's components",
+    "halo": "{:.0%} of that of errors common to a review's components",
 }
 _SCALE = "Reliability is 1 / error variance on a scale of 0 to 5, with a 90% interval."
 

@@ -40,7 +40,7 @@ _SETTINGS: dict[str, tuple[type, str]] = {
 _SHARED = ("grades", "rubric", "columns", "components", "drop", "exact_ids", "exclude", "until", "by")
 """The options that ``peerage check`` has as well."""
 
-_FEATURES = ("bias", "effort", "censoring", "correlation")
+_FEATURES = ("bias", "effort", "censoring", "correlation", "merit", "halo")
 _MODEL: dict[str, tuple[type, str]] = {
     "priors": (str, "priors"),
     "name": (str, "model_name"),

@@ -36,6 +36,16 @@ Correlation = Annotated[
         "--correlation", help="Authors of good work grade more reliably. Needs authors.", rich_help_panel=panels.MODEL
     ),
 ]
+NoMerit = Annotated[
+    bool,
+    typer.Option("--no-merit", help="A submission's components have nothing in common.", rich_help_panel=panels.MODEL),
+]
+NoHalo = Annotated[
+    bool,
+    typer.Option(
+        "--no-halo", help="The errors of a review's components are independent.", rich_help_panel=panels.MODEL
+    ),
+]
 
 
 class Chosen(StrEnum):
@@ -156,7 +166,14 @@ def load_priors(text: str) -> Priors | str:
 
 
 def load_model(
-    no_bias: bool, no_effort: bool, no_censoring: bool, correlation: bool, priors: str, ta_spread: str = LEARNED
+    no_bias: bool,
+    no_effort: bool,
+    no_censoring: bool,
+    correlation: bool,
+    priors: str,
+    ta_spread: str = LEARNED,
+    no_merit: bool = False,
+    no_halo: bool = False,
 ) -> Model:
     """The model that options describe."""
     from peerage.model import Model
@@ -168,6 +185,8 @@ def load_model(
         correlation=correlation,
         priors=load_priors(priors),
         ta_spread=_number_or_word(ta_spread),
+        merit=False if no_merit else None,
+        halo=False if no_halo else None,
     )
 
 

@@ -49,6 +49,10 @@ def command(
     no_bias: Annotated[bool, typer.Option("--no-bias", help="Graders have no bias.")] = False,
     no_effort: Annotated[bool, typer.Option("--no-effort", help="Everyone always makes an effort.")] = False,
     correlation: Annotated[bool, typer.Option("--correlation", help="Good authors are reliable graders.")] = False,
+    merit: Annotated[
+        float, typer.Option(help="The part of true grades' variance that a submission's components share.")
+    ] = 0.0,
+    halo: Annotated[float, typer.Option(help="The part of errors' variance that a review's components share.")] = 0.0,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same class.")] = 0,
 ) -> None:
     """Simulate a class: peer_grades.csv, rubric.toml, and its truth in true_grades.csv and graders_truth.csv."""
@@ -69,6 +73,8 @@ def command(
         team_size=team_size,
         setting=setting,
         model=_model(priors, not no_bias, not no_effort, correlation),
+        merit=merit,
+        halo=halo,
     )
     with result_folder.writing(out) as folder:
         write_class(truth, folder)

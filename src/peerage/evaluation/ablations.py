@@ -7,7 +7,7 @@ from typing import Any
 
 from peerage.gradebook.book import Gradebook
 from peerage.inference.model_choice import graders_wrote
-from peerage.model import Model
+from peerage.model import SHARED, Model
 
 FEATURES = ("bias", "effort", "censoring", "correlation")
 
@@ -29,6 +29,8 @@ def ablations(book: Gradebook, base: Model) -> list[Model]:
 def switched(base: Model, feature: str) -> Model:
     """The model with a feature off that was on, or on that was off."""
     change: dict[str, Any] = {feature: not getattr(base, feature)}
+    if feature in ("censoring", "correlation"):  # without the one or with the other, components share nothing
+        change |= dict.fromkeys(SHARED)
     return replace(base, **change)
 
 

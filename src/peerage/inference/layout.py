@@ -20,9 +20,11 @@ from peerage.inference.numerics.hyperparameters import (
     ALIKE,
     EFFORT,
     EPSILON,
+    HALO,
     LEARNED_SPREAD,
     LIKE_STUDENTS,
     MEAN_BIAS,
+    MERIT,
     N_CLASSWIDE,
     PER_COMPONENT,
     SHAPE,
@@ -35,6 +37,9 @@ from peerage.model import LEARNED, STUDENTS, Model, Priors
 AUTHOR = 3
 """The prior group of students whose reliability is correlated with their own grades; the others are the roles."""
 
+
+HALO_REACH = 80
+"""How many steps of the grids what a review's components share of its error can reach: 4 on the model's scale."""
 
 LOW_EFFORT_STARTS = ((0.8, 1.0), (0.6, 3.9))
 """Mean efforts and precisions of low-effort reports with which chains start in turn."""
@@ -155,10 +160,30 @@ class Layout:
         return self.model.bias and (self.model.learned or self.priors.sigma_b > 0)
 
     @cached_property
+    def _has_several(self) -> bool:
+        """Whether some review has several components: otherwise nothing can be told of what they share."""
+        return bool((np.diff(self.reports.review_reports) > 1).any())
+
+    @property
+    def has_merit(self) -> bool:
+        """Whether the true grades of a submission's components go together."""
+        return self.model.has_merit and self._has_several
+
+    @property
+    def has_halo(self) -> bool:
+        """Whether the errors of a review's components go together."""
+        return self.model.has_halo and self._has_several
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether components share anything."""
+        return self.has_merit or self.has_halo
+
+    @cached_property
     def grids(self) -> Grids:
         """The grids of this fit."""
         if self.model.learned:
-            return learned_grids(self.has_bias)
+            return learned_grids(self.has_bias, HALO_REACH if self.has_halo else 0)
         priors = self.priors
         if self.model.grids == "paper":
             return paper_grids(self.has_bias)
@@ -207,6 +232,9 @@ class Layout:
             theta[SHAPE] = ALIKE
         effort, precision = LOW_EFFORT_STARTS[chain % len(LOW_EFFORT_STARTS)]
         theta[EFFORT], theta[TAU_L] = np.log(effort / (1 - effort)), np.log(precision)
+        for index, is_on in ((MERIT, self.has_merit), (HALO, self.has_halo)):
+            if is_on:
+                theta[index] = 0.5 * rng.standard_normal() - 0.5
         return theta, np.full(len(theta), 0.2)
 
     def bin_of(self, cell: int | np.integer) -> tuple[float, float]:

@@ -12,6 +12,7 @@ from peerage.inference.layout import Layout
 from peerage.inference.sampling.chains import VARIABLES, ChainState, Samples, templates
 from peerage.inference.sampling.kept_draws import grids_of
 from peerage.inference.sampling.running_summaries import Running
+from peerage.inference.shared.sharing_grids import N_MERITS
 from peerage.inference.stored_arrays import DamagedError, StoredArrays
 
 MOST_CHAINS = 10_000
@@ -150,6 +151,8 @@ def _ends(layout: Layout, name: str, like: NDArray[Any]) -> tuple[float, float]:
         # A fixed bias has a code past the grid's end.
         sizes = {"true_grade": len(layout.grids.true_grade), "reliability": len(layout.grids.reliability)}
         sizes["bias"] = len(layout.grids.bias) + 1
+        if layout.has_merit:
+            sizes["merit"] = N_MERITS
         # Whatever else is on a grid starts in its middle.
         return 0, sizes.get(name, 2 * int(like.max(initial=0)) + 1) - 1
     if name in ("effort", "effortful"):

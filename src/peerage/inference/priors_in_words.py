@@ -58,6 +58,8 @@ def in_use(layout: Layout) -> NDArray[np.bool_]:
         "mu_l": model.effort,
         "sigma_tau": model.correlation,
         "lambda_tau": model.correlation,
+        "merit": layout.has_merit,
+        "halo": layout.has_halo,
     }
     return np.array([used.get(entry.name, True) for entry, _ in coordinates(len(layout.book.rubric))])
 

@@ -131,13 +131,20 @@ def _carried(
     grader[before.n_graders :] = -1
     effort_alike = _same(before.known.effort, layout.known.effort, grader)
     keep = {"true_grade": (cell, (cell >= 0) & (layout.fixed_level == MISSING))}
+    if layout.is_shared:
+        submission = np.arange(layout.book.n_submissions)
+        submission[before.book.n_submissions :] = -1
+        if not before.is_shared:  # a second component has come: what is shared starts as in a fit
+            carried |= {"merit": start["merit"], "halo": start["halo"], "hyper": start["hyper"]}
+        else:
+            keep |= {"merit": (submission, submission >= 0), "halo": (review, review >= 0)}
     keep |= {"effortful": (review, (review >= 0) & effort_alike[layout.reports.review_grader])}
     for name in VARIABLES[1:]:
         known = getattr(layout.known, name)
         keep[name] = grader, np.isnan(known) & _same(getattr(before.known, name), known, grader)
     for name, (place, kept) in keep.items():
         old = values[name][np.maximum(place, 0)]
-        if old.dtype.kind == "i":
+        if old.dtype.kind == "i" and name in VARIABLES:
             old = on_grid(old, getattr(before.grids, name), getattr(layout.grids, name))
         carried[name] = np.where(kept, old, start[name]).astype(start[name].dtype)
     if "centre" in start:

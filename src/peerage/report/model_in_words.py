@@ -36,6 +36,11 @@ _FEATURES = {
         "A student's grades do not depend on how the student grades others.",
     ),
 }
+_SHARED = {
+    "merit": "The components of a submission go together: {:.0%} of the variance of true grades is common to them.",
+    "halo": "The errors of a review's components go together: {:.0%} of their variance is common to them, so that the "
+    "components of one review tell less than as many independent grades would.",
+}
 _NEEDED_BY = {
     "bias": ("sigma_b",),
     "effort": ("alpha_e", "beta_e", "tau_l", "epsilon"),
@@ -59,6 +64,9 @@ def model_words(record: Mapping[str, Any]) -> Iterator[str]:
     yield _REPORTS
     for name, (present, absent) in _FEATURES.items():
         yield present if record["model"][name] else absent
+    for row in record["learned"] or ():
+        if row["parameter"] in _SHARED:
+            yield _SHARED[row["parameter"]].format(row["value"])
     yield _staff(record["counts"]["roles"])
     if record["model"]["fixed"]:
         yield f"{len(record['model']['fixed']):,} values were set by staff and not estimated."

@@ -13,6 +13,10 @@ The process, on the model's 0–5 scale, for grader v, submission u and componen
 The last step belongs to every simulated class, also of a model without censoring: graders can only report grades that
 the rubric has, and a model without censoring is one that overlooks this.
 
+Beyond the paper, the components of a submission may share a part q of the variance of their true grades (*merit*),
+s_uc = μ_c + σ_c(√q·Q_u + √(1 − q)·R_uc), and those of an effortful review a part h of that of their errors (*halo*),
+s_uc + b_v + τ_v^(−1/2)(√h·H_uv + √(1 − h)·E_uvc), with Q, R, H and E standard normal.
+
 With correlation a report's precision is τ/λ, and that is what is called reliability. Graders who wrote something have
 τ ~ N⁺(μ̄, σ̄² + 1/β₀), and what they wrote s_uc | τ ~ N(μ_c + k_c(τ − μ̄), 1/(1/σ_c² + β₀)), where
 k_c = β₀/(1/σ_c² + β₀), μ̄ and σ̄² are averages over components, and several authors count with their mean τ.
@@ -75,8 +79,12 @@ def draw_true_grades(
     authors: tuple[tuple[int, ...], ...],
     reliability: Floats,
     rng: np.random.Generator,
+    merit: float = 0.0,
 ) -> Floats:
-    """Draw the (submissions, components) true grades, given the graders who wrote them."""
+    """Draw the (submissions, components) true grades, given the graders who wrote them.
+
+    ``merit`` is the part of their variance that the components of a submission share.
+    """
     priors = model.hyperparameters
     mu, sigma = (np.array(values) for values in priors.for_components(components))
     mean = np.broadcast_to(mu, (len(authors), components))
@@ -88,7 +96,10 @@ def draw_true_grades(
         skill = priors.lambda_tau * np.array([reliability[list(team)].mean() if team else 0.0 for team in authors])
         mean = np.where(written, mu + link / precision * (skill[:, None] - mu.mean()), mean)
         sd = np.where(written, precision**-0.5, sd)
-    return rng.normal(mean, sd)
+    if not merit:
+        return rng.normal(mean, sd)
+    shared = rng.standard_normal((len(authors), 1))
+    return np.asarray(rng.normal(mean + sd * np.sqrt(merit) * shared, sd * np.sqrt(1 - merit)))
 
 
 def draw_effortful(effort: Floats, review_grader: NDArray[np.int64], rng: np.random.Generator) -> Flags:
@@ -97,7 +108,7 @@ def draw_effortful(effort: Floats, review_grader: NDArray[np.int64], rng: np.ran
 
 
 def draw_reports(
-    model: Model, centre: Floats, reliability: Floats, effortful: Flags, rng: np.random.Generator
+    model: Model, centre: Floats, reliability: Floats, effortful: Flags, rng: np.random.Generator, halo: float = 0.0
 ) -> Floats:
     """Draw (reviews, components) reports before rounding.
 
@@ -106,10 +117,14 @@ def draw_reports(
     centre: (reviews, components) true grade plus bias
     reliability: (reviews,) the reliability of the review's grader
     effortful: (reviews,) whether the review was made with effort
+    halo: the part of the variance of an effortful report's error that the components of a review share
     """
     priors = model.hyperparameters
     mu, _ = priors.for_components(centre.shape[1])
-    honest = rng.normal(centre, reliability[:, None] ** -0.5)
+    if halo:
+        shared = rng.standard_normal((len(centre), 1))
+        centre = centre + np.sqrt(halo / reliability[:, None]) * shared
+    honest = rng.normal(centre, np.sqrt(1 - halo) * reliability[:, None] ** -0.5)
     guessed = rng.normal(mu, priors.tau_l**-0.5, centre.shape)
     uniform = rng.uniform(0.0, MODEL_MAXIMUM, centre.shape)
     shirked = np.where(rng.random(centre.shape) < priors.epsilon, uniform, guessed)

@@ -34,6 +34,8 @@ def simulate(
     team_size: int = 1,
     setting: str | None = None,
     model: Model | None = None,
+    merit: float = 0.0,
+    halo: float = 0.0,
 ) -> tuple[Gradebook, Truth]:
     """Draw a class from the model: its gradebook, and the truth behind it.
 
@@ -49,6 +51,8 @@ def simulate(
     setting: "a", "b" or "c" gives the model that class's ``sigma_b`` and ``tau_l``
     model: what to draw from, by default the paper's model and hyperparameters; its fixed reliabilities, biases and
         efforts hold for the graders of those names
+    merit: the part of the variance of true grades that the components of a submission share
+    halo: the part of the variance of a report's error that the components of a review share
 
     >>> book, truth = simulate(students=10, weeks=2)
     >>> book.n_reviews, truth.true_grade.shape
@@ -66,17 +70,31 @@ def simulate(
         submissions_per_week=submissions_per_week,
         team_size=team_size,
     )
-    return draw(model, plan(size, rng), _rubric(components), rng)
+    for name, share in (("merit", merit), ("halo", halo)):
+        if not 0 <= share < 1:
+            raise InputError(f"{name} is the part of a variance that is shared, from 0 to less than 1, not {share!r}")
+    return draw(model, plan(size, rng), _rubric(components), rng, merit=merit, halo=halo)
 
 
-def draw(model: Model, schedule: Schedule, rubric: Rubric, rng: np.random.Generator) -> tuple[Gradebook, Truth]:
+def draw(
+    model: Model,
+    schedule: Schedule,
+    rubric: Rubric,
+    rng: np.random.Generator,
+    *,
+    merit: float = 0.0,
+    halo: float = 0.0,
+) -> tuple[Gradebook, Truth]:
     """Draw graders, true grades, efforts and reports for a class that has been planned."""
     is_author = np.isin(np.arange(len(schedule.graders)), [index for team in schedule.authors for index in team])
     graders = generative.draw_graders(model, schedule.graders, schedule.roles, is_author, rng)
-    true_grade = generative.draw_true_grades(model, len(rubric), schedule.authors, graders.reliability, rng)
+    true_grade = generative.draw_true_grades(
+        model, len(rubric), schedule.authors, graders.reliability, rng, merit=merit
+    )
     effortful = generative.draw_effortful(graders.effort, schedule.review_grader, rng)
     centre = true_grade[schedule.review_submission] + graders.bias[schedule.review_grader][:, None]
-    reports = generative.draw_reports(model, centre, graders.reliability[schedule.review_grader], effortful, rng)
+    precision = graders.reliability[schedule.review_grader]
+    reports = generative.draw_reports(model, centre, precision, effortful, rng, halo=halo)
     book = Gradebook(
         rubric=rubric,
         submissions=schedule.submissions,

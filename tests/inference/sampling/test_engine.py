@@ -13,6 +13,7 @@ from peerage.inference.numerics import arrays
 from peerage.inference.numerics.arrays import Sums
 from peerage.inference.sampling.chains import VARIABLES, with_own_beliefs
 from peerage.inference.sampling.engine import AnyEngine, Engine
+from peerage.inference.shared import shared_arrays, shared_engine
 from peerage.inference.uncensored import uncensored_arrays, uncensored_engine
 from support.tiny import tiny_class
 
@@ -21,11 +22,19 @@ CENSORED: Engine[arrays.Given, arrays.State, arrays.Draws, arrays.Work] = censor
 UNCENSORED: Engine[
     uncensored_arrays.Given, uncensored_arrays.State, uncensored_arrays.Draws, uncensored_arrays.Work
 ] = uncensored_engine
+SHARED: Engine[shared_arrays.Given, shared_arrays.State, arrays.Draws, shared_arrays.Work] = shared_engine
 
 
-@pytest.mark.parametrize(("engine", "censoring"), [(CENSORED, True), (UNCENSORED, False)])
-def test_a_sampler_keeps_the_contract(engine: AnyEngine, censoring: bool) -> None:
-    layout = lay_out(tiny_class(1), pg.Model(censoring=censoring))
+@pytest.mark.parametrize(
+    ("engine", "model"),
+    [
+        (CENSORED, pg.Model(merit=False, halo=False)),
+        (SHARED, pg.Model()),
+        (UNCENSORED, pg.Model(censoring=False)),
+    ],
+)
+def test_a_sampler_keeps_the_contract(engine: AnyEngine, model: pg.Model) -> None:
+    layout = lay_out(tiny_class(1), model)
     given = engine.prepare(layout)
     own = with_own_beliefs(given)
     rng = np.random.default_rng(0)

@@ -31,7 +31,12 @@ from support.tiny import model_id
 Floats = NDArray[np.float64]
 
 REPLICATES, BURN_IN, DRAWS, THIN = 100, 200, 40, 15
-MODELS = [Model(), Model(bias=False, effort=False), Model(correlation=True), Model(censoring=False)]
+MODELS = [
+    Model(merit=False, halo=False),
+    Model(bias=False, effort=False, merit=False, halo=False),
+    Model(correlation=True),
+    Model(censoring=False),
+]
 LARGEST_QUANTITIES = 30
 FALSE_ALARM = 1e-3 / (2 * LARGEST_QUANTITIES * len(MODELS))
 SMALLEST, LARGEST = (

@@ -13,7 +13,7 @@ from peerage.inference.censored.censored_sweep import sweep
 from peerage.inference.censored.collapsed_graders import MAX_SUMMED
 from peerage.inference.censored.learning_grades import cut_to_support
 from peerage.inference.layout import AUTHOR, Layout
-from peerage.inference.numerics.arrays import Beliefs, Draws, Given, Learning, Scratch, State, Tables, Work
+from peerage.inference.numerics.arrays import AnyGiven, Beliefs, Draws, Given, Learning, Scratch, State, Tables, Work
 from peerage.inference.numerics.hyperparameters import effort_prior
 from peerage.inference.numerics.likelihood import (
     LOG_FLOOR,
@@ -37,11 +37,11 @@ _FEW_LEVELS = 25
 
 def prepare(layout: Layout) -> Given:
     """Everything that the kernels condition on."""
-    clamps = layout.clamps(_fixed_bins(layout))
-    return Given(layout.reports, _tables(layout), _beliefs(layout), clamps, _learning(layout))
+    clamps = layout.clamps(fixed_bins(layout))
+    return Given(layout.reports, tables_of(layout), beliefs_of(layout), clamps, learning_of(layout))
 
 
-def initial_state(layout: Layout, given: Given, rng: np.random.Generator, chain: int = 0) -> State:
+def initial_state(layout: Layout, given: AnyGiven, rng: np.random.Generator, chain: int = 0) -> State:
     """A dispersed start: true grades near the reports' means, all else drawn from the prior."""
     grids = layout.grids
     spread = layout.report_means + 0.5 * rng.standard_normal(layout.n_cells)
@@ -118,7 +118,7 @@ def _draw_rows(log_masses: NDArray[np.float64], rng: np.random.Generator) -> NDA
     return np.asarray((cumulative <= targets[:, None]).sum(axis=1), dtype=np.int32)
 
 
-def _fixed_bins(layout: Layout) -> NDArray[np.float32]:
+def fixed_bins(layout: Layout) -> NDArray[np.float32]:
     """For each cell with a fixed true grade, the share of each grid cell that lies in its bin."""
     edges = layout.grids.true_grade.edges
     rows = []
@@ -129,7 +129,7 @@ def _fixed_bins(layout: Layout) -> NDArray[np.float32]:
     return np.array(rows, dtype=np.float32).reshape(len(rows), len(edges) - 1)
 
 
-def _beliefs(layout: Layout) -> Beliefs:
+def beliefs_of(layout: Layout) -> Beliefs:
     priors, grids = layout.priors, layout.grids
     mu_s, sigma_s = layout.true_grade_prior
     log_true_grade = np.maximum(log_normal_cell_masses(grids.true_grade.edges, mu_s, sigma_s), LOG_FLOOR)
@@ -175,7 +175,7 @@ def _log_low_effort(layout: Layout) -> NDArray[np.float64]:
     return out
 
 
-def _learning(layout: Layout) -> Learning:
+def learning_of(layout: Layout) -> Learning:
     grids = layout.grids
     cuts = [component.cuts for component in layout.book.rubric.components]
     return Learning(
@@ -211,7 +211,7 @@ def _block(
 ) -> _Block:
     """Tabulate the likelihood of some levels; fits of one class to many settings find the tables made already."""
     precision = grids.reliability.points if reliability is None else np.array([reliability])
-    x = grids.lattice if bias is None else grids.true_grade.points + bias
+    x = grids.lattice if bias is None else grids.without_bias + bias
     logs = log_bin_masses(np.array(cuts), np.array(levels), x, precision).astype(np.float32)
     by_true_grade = logs[..., grids.true_grade_order] if bias is None else logs
     by_bias = logs[..., grids.bias_order] if bias is None else logs
@@ -219,7 +219,7 @@ def _block(
     return _Block(by_true_grade, by_bias, by_reliability)
 
 
-def _tables(layout: Layout) -> Tables:
+def tables_of(layout: Layout) -> Tables:
     """Likelihood tables in blocks, one for each scale and each combination of fixed reliability and bias on it."""
     grids, rubric, known = layout.grids, layout.book.rubric, layout.known
     report_row, report_column = np.zeros((2, len(layout.report_level)), np.int64)
@@ -247,7 +247,7 @@ def _tables(layout: Layout) -> Tables:
         log_mass_by_reliability=_flat([b.by_reliability for b in blocks if b.by_reliability is not None]),
         report_row=report_row,
         report_column=report_column,
-        row_length=np.where(np.isnan(known.bias), len(grids.lattice), len(grids.true_grade)),
+        row_length=np.where(np.isnan(known.bias), len(grids.lattice), len(grids.without_bias)),
         from_bias=grids.from_bias,
         from_true_grade=grids.from_true_grade,
         true_grade_points=grids.true_grade.points,

@@ -23,7 +23,7 @@ from peerage.inference.censored.collapsed_graders import update_graders
 from peerage.inference.censored.grader_updates import draw_biases, draw_efforts, draw_reliabilities
 from peerage.inference.censored.learning_graders import learn_low_effort, refresh
 from peerage.inference.censored.learning_grades import learn_true_grades, reliability_of
-from peerage.inference.numerics.arrays import F32, F64, I64, Draws, Given, State, Sums, Work
+from peerage.inference.numerics.arrays import F32, F64, I64, AnyState, Draws, Given, State, Sums, Work
 from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.vectors import REORDER, TINY, clear_outside, multiply_by_four, total_of_few
 
@@ -60,7 +60,7 @@ def sweep(
             draw_efforts(rng, not keep, given, state, work)
         if keep:
             _add_influence(given, state, sums)
-            _write(first + index, state, draws)
+            write(first + index, state, draws)
 
 
 @jit
@@ -111,11 +111,11 @@ def _true_grades(rng: np.random.Generator, keep: bool, given: Given, state: Stat
             begun = tables.level_start[reports.cell_component[cell]]
             n_levels = tables.level_start[reports.cell_component[cell] + 1] - begun
             edges = tables.level_edges[begun + reports.cell_component[cell] :]
-            total = _level_sums(weights, edges, n_levels, work.sums)
+            total = level_sums(weights, edges, n_levels, work.sums)
             if total < TINY:
                 load_from_logs(cell, submission, given, state, work)
-                total = _level_sums(weights, edges, n_levels, work.sums)
-            state.true_grade[cell] = _draw_within_levels(rng.random() * total, weights, edges, n_levels, work.sums)
+                total = level_sums(weights, edges, n_levels, work.sums)
+            state.true_grade[cell] = draw_within_levels(rng.random() * total, weights, edges, n_levels, work.sums)
             if keep:
                 for cut in range(n_levels - 1):
                     moved = tables.cut_shares[begun + cut] * weights[tables.cut_cells[begun + cut]]
@@ -126,7 +126,7 @@ def _true_grades(rng: np.random.Generator, keep: bool, given: Given, state: Stat
 
 
 @jit(fastmath=REORDER)
-def _level_sums(weights: F32, edges: I64, n_levels: int, out: F64) -> float:
+def level_sums(weights: F32, edges: I64, n_levels: int, out: F64) -> float:
     """Sums of the weights by rubric level; returns their total."""
     total = 0.0
     for level in range(n_levels):
@@ -136,7 +136,7 @@ def _level_sums(weights: F32, edges: I64, n_levels: int, out: F64) -> float:
 
 
 @jit
-def _draw_within_levels(target: float, weights: F32, edges: I64, n_levels: int, levels: F64) -> int:
+def draw_within_levels(target: float, weights: F32, edges: I64, n_levels: int, levels: F64) -> int:
     """The grid cell at which the running sum of the weights passes ``target``: the level first, then the cell."""
     level = 0
     while level < n_levels - 1 and target >= levels[level]:
@@ -161,7 +161,7 @@ def _add_influence(given: Given, state: State, sums: Sums) -> None:
 
 
 @jit
-def _write(row: int, state: State, draws: Draws) -> None:
+def write(row: int, state: AnyState, draws: Draws) -> None:
     """Copy the state into a row of the draws."""
     for cell in range(len(state.true_grade)):
         draws.true_grade[row, cell] = state.true_grade[cell]

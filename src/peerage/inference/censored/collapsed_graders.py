@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from peerage.inference.censored.cell_products import Int, find_report, load_author_means, load_special_prior, log_ratio
-from peerage.inference.numerics.arrays import F64, Given, State, Sums, Work
+from peerage.inference.numerics.arrays import F64, AnyGiven, AnyState, Given, State, Sums, Work
 from peerage.inference.numerics.grid_masses import AUTHORS
 from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.vectors import TINY, copy_into, multiply, sums_of_products
@@ -62,8 +62,8 @@ def update_graders(
         offset[grader] = state.reliability[grader] * tables.row_length[grader] + tables.from_bias[state.bias[grader]]
     for grader in range(len(offset)):
         if not keep:
-            _average(state.centre[grader], state.reliability[grader], state.bias[grader])
-        reliability, bias = _reflected(grader, rng, has_bias, given, state)
+            average(state.centre[grader], state.reliability[grader], state.bias[grader])
+        reliability, bias = reflected(grader, rng, has_bias, given, state)
         moves = reliability != state.reliability[grader] or bias != state.bias[grader]
         if not (moves or has_effort):
             continue
@@ -78,7 +78,7 @@ def update_graders(
 
 
 @jit
-def _average(centre: F64, reliability: Int, bias: Int) -> None:
+def average(centre: F64, reliability: Int, bias: Int) -> None:
     """Take a grader's present values into the centre."""
     centre[COUNT] = min(centre[COUNT] + 1.0, _MEMORY)
     weight = 1.0 / centre[COUNT]
@@ -89,7 +89,9 @@ def _average(centre: F64, reliability: Int, bias: Int) -> None:
 
 
 @jit
-def _reflected(grader: int, rng: np.random.Generator, has_bias: bool, given: Given, state: State) -> tuple[Int, Int]:
+def reflected(
+    grader: int, rng: np.random.Generator, has_bias: bool, given: AnyGiven, state: AnyState
+) -> tuple[Int, Int]:
     """Where a grader's reliability and bias are to move; where they are, if that is off the grid or nothing moves."""
     centre, clamps = state.centre[grader], given.clamps
     old_reliability, old_bias = np.int64(state.reliability[grader]), np.int64(state.bias[grader])
@@ -214,12 +216,12 @@ def log_odds(
     effort = state.effort[grader] if has_effort else 1.0
     for place in range(given.reports.grader_reviews[grader + 1] - given.reports.grader_reviews[grader]):
         before, after, careless = work.review_logs[place, 0], work.review_logs[place, 1], work.review_logs[place, 2]
-        total += _log_mixed(effort, after, careless) - _log_mixed(effort, before, careless)
+        total += log_mixed(effort, after, careless) - log_mixed(effort, before, careless)
     return total
 
 
 @jit
-def _log_mixed(effort: float, careful: float, careless: float) -> float:
+def log_mixed(effort: float, careful: float, careless: float) -> float:
     """Log probability of a review, whether it was made with effort or not."""
     if effort >= 1.0:
         return careful
@@ -238,12 +240,12 @@ def _draw_efforts(
     count = given.reports.grader_reviews[grader + 1] - begun
     if not given.clamps.effort[grader]:
         for place in range(count):
-            logs[place, 3] = _chance_of_effort(0.5, logs[place, after], logs[place, 2])
+            logs[place, 3] = chance_of_effort(0.5, logs[place, after], logs[place, 2])
         effort = draw_effort(rng, state.effort[grader], logs[:count, 3], given.beliefs.effort, work.effort_masses)
         state.effort[grader] = effort
     work.effortful[grader] = 0
     for place in range(count):
-        probability = _chance_of_effort(state.effort[grader], logs[place, after], logs[place, 2])
+        probability = chance_of_effort(state.effort[grader], logs[place, after], logs[place, 2])
         state.effortful[begun + place] = rng.random() < probability
         work.effortful[grader] += state.effortful[begun + place]
         if keep:
@@ -251,7 +253,7 @@ def _draw_efforts(
 
 
 @jit
-def _chance_of_effort(effort: float, careful: float, careless: float) -> float:
+def chance_of_effort(effort: float, careful: float, careless: float) -> float:
     """The probability that a review was made with effort, by the odds (6)."""
     if effort <= 0.0 or effort >= 1.0:
         return effort

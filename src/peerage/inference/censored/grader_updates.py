@@ -11,7 +11,7 @@ import numpy as np
 
 from peerage.inference.censored.learning_graders import learn_bias, learn_reliability
 from peerage.inference.censored.learning_grades import reliability_of
-from peerage.inference.numerics.arrays import I64, Flags, Given, State, Work
+from peerage.inference.numerics.arrays import I64, AnyGiven, AnyState, AnyWork, Flags, Given, State, Work
 from peerage.inference.numerics.grid_masses import AUTHORS
 from peerage.inference.numerics.hyperparameters import count_efforts, effort_prior, learn_effort
 from peerage.inference.numerics.jit import jit
@@ -180,7 +180,7 @@ def _load_bias_logs(grader: int, given: Given, state: State, work: Work) -> None
 
 
 @jit
-def draw_efforts(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
+def draw_efforts(rng: np.random.Generator, adapt: bool, given: AnyGiven, state: AnyState, work: AnyWork) -> None:
     """Draw all effort probabilities, after the hyperparameters of their prior if these are learned."""
     reviews, prior, clamped = given.reports.grader_reviews, given.beliefs.effort, given.clamps.effort
     if given.learning.on:

@@ -7,7 +7,17 @@ import math
 import numpy as np
 
 from peerage.inference.censored.learning_grades import refresh_true_grades
-from peerage.inference.numerics.arrays import F32, F64, I32, Beliefs, Flags, Given, Learning, Scratch, State
+from peerage.inference.numerics.arrays import (
+    F32,
+    F64,
+    I32,
+    AnyGiven,
+    AnyState,
+    Beliefs,
+    Flags,
+    Learning,
+    Scratch,
+)
 from peerage.inference.numerics.grid_masses import (
     AUTHORS,
     SMALLEST,
@@ -61,7 +71,7 @@ def refresh_low_effort(learning: Learning, theta: F64, by_level: F64, out: F64) 
 
 
 @jit
-def learn_low_effort(rng: np.random.Generator, adapt: bool, given: Given, state: State, scratch: Scratch) -> None:
+def learn_low_effort(rng: np.random.Generator, adapt: bool, given: AnyGiven, state: AnyState, scratch: Scratch) -> None:
     """Move the precision of low-effort reports and each component's centre of them."""
     reports, learning, theta, width = given.reports, given.learning, state.hyper, state.hyper_width
     counts, masses = scratch.level_counts, scratch.masses
@@ -121,7 +131,9 @@ def refresh_reliabilities(learning: Learning, beliefs: Beliefs, theta: F64, scra
 
 
 @jit
-def learn_reliability(rng: np.random.Generator, adapt: bool, given: Given, state: State, scratch: Scratch) -> None:
+def learn_reliability(
+    rng: np.random.Generator, adapt: bool, given: AnyGiven, state: AnyState, scratch: Scratch
+) -> None:
     """Move the reliability priors' hyperparameters, reliabilities summed out, by the second factor of (15)."""
     learning, theta, width, masses = given.learning, state.hyper, state.hyper_width, scratch.masses
     group, clamped = given.beliefs.group, given.clamps.reliability
@@ -158,7 +170,7 @@ def _log_biases(learning: Learning, theta: F64, group: I32, clamped: Flags, like
 
 
 @jit
-def learn_bias(rng: np.random.Generator, adapt: bool, given: Given, state: State, scratch: Scratch) -> None:
+def learn_bias(rng: np.random.Generator, adapt: bool, given: AnyGiven, state: AnyState, scratch: Scratch) -> None:
     """Move the spread of biases, that of TAs, and, where staff graded, the students' mean bias; biases summed out."""
     learning, theta, width, masses = given.learning, state.hyper, state.hyper_width, scratch.masses
     group, clamped = given.beliefs.group, given.clamps.bias

@@ -232,7 +232,7 @@ def _shift(
     ):
         return
     before = log_hyperprior(theta) + _log_level(0, learning, group, theta, bias, scratch)
-    _move_level(steps, learning, theta)
+    move_level(steps, learning, theta)
     after = log_hyperprior(theta) + _log_level(steps, learning, group, theta, bias, scratch)
     if np.log(rng.random()) < after - before:
         for grader in range(len(bias)):
@@ -242,7 +242,7 @@ def _shift(
         for component in range(len(scratch.grid_counts)):
             _rotate(scratch.grid_counts[component], steps)
     else:
-        _move_level(-steps, learning, theta)
+        move_level(-steps, learning, theta)
 
 
 @jit
@@ -255,7 +255,8 @@ def _stays(places: I32, steps: int, n_edges: int) -> bool:
 
 
 @jit
-def _move_level(steps: int, learning: Learning, theta: F64) -> None:
+def move_level(steps: int, learning: Learning, theta: F64) -> None:
+    """Move the means of true grades up by some cells and, where staff graded, the students' mean bias down."""
     distance = steps * learning.step
     for component in range((len(theta) - N_CLASSWIDE) // 3):
         theta[N_CLASSWIDE + component] += distance

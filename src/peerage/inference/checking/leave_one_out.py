@@ -18,16 +18,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from peerage.inference.censored import censored_engine
 from peerage.inference.checking.leave_one_out_kernels import Parts, Prediction, Scale, leave_out, leave_out_exactly
 from peerage.inference.checking.predictive_density import report_bins
+from peerage.inference.checking.shared_leave_out import leave_out_shared
 from peerage.inference.layout import Layout
 from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.psis import smooth
-from peerage.inference.sampling.chains import VARIABLES, Samples, with_own_beliefs
+from peerage.inference.sampling.chains import VARIABLES, Samples, engine_of, with_own_beliefs
 from peerage.inference.sampling.draws import Draws
 from peerage.inference.sampling.engine import AnyEngine
-from peerage.inference.uncensored import uncensored_engine
 from peerage.support.stopping import check_stopped
 
 Floats = NDArray[np.float64]
@@ -137,7 +136,7 @@ def _portions(layout: Layout, n_reviews: int) -> Iterator[_Portion]:
 
 def _predictors(layout: Layout, samples: Samples, draws: Draws, seed: int, seen: NDArray[np.bool_]) -> list[_Predictor]:
     """One for each chain."""
-    engine: AnyEngine = censored_engine if layout.model.censoring else uncensored_engine
+    engine = engine_of(layout)
     given, scale, low_effort = engine.prepare(layout), _scale(layout), draws.low_effort_masses()
     rngs = [np.random.default_rng([seed, index]) for index in range(samples.n_chains)]
     return [
@@ -161,7 +160,7 @@ class _Predictor:
         rng: np.random.Generator,
         seen: NDArray[np.bool_],
     ) -> None:
-        self.kernel = leave_out if layout.model.censoring else leave_out_exactly
+        self.kernel = _kernel(layout)
         self.layout, self.rng, self.scale, self.low_effort = layout, rng, scale, low_effort
         self.stored = {name: samples.draws[name][index] for name in VARIABLES} | {"hyper": samples.kept_hyper[index]}
         self.given = with_own_beliefs(given)
@@ -194,6 +193,12 @@ class _Predictor:
             points = getattr(self.layout.grids, name).points
             current = points[np.minimum(current, len(points) - 1)]
         return np.asarray(np.where(np.isnan(known), current, known))
+
+
+def _kernel(layout: Layout) -> Any:
+    if layout.is_shared:
+        return leave_out_shared
+    return leave_out if layout.model.censoring else leave_out_exactly
 
 
 def _scale(layout: Layout) -> Scale:

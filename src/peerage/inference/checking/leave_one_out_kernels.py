@@ -70,7 +70,7 @@ class Prediction(NamedTuple):
 
 
 @jit
-def _any(flags: Bools, places: I32, begin: Int, end: Int) -> bool:
+def any_of(flags: Bools, places: I32, begin: Int, end: Int) -> bool:
     """Whether a flag at some of the places is set."""
     found = False
     for position in range(begin, end):
@@ -79,7 +79,7 @@ def _any(flags: Bools, places: I32, begin: Int, end: Int) -> bool:
 
 
 @jit
-def _expected_report(component: Int, effort: float, centre: float, variance: float, scale: Scale) -> float:
+def expected_report(component: Int, effort: float, centre: float, variance: float, scale: Scale) -> float:
     """The expected grade of a report whose value is normal if effortful."""
     edges, grades = scale.edges[component], scale.grades[component]
     expected = 0.0
@@ -92,7 +92,7 @@ def _expected_report(component: Int, effort: float, centre: float, variance: flo
 
 
 @jit
-def _log_mixture(effort: float, careful: float, careless: float) -> float:
+def log_mixture(effort: float, careful: float, careless: float) -> float:
     """Log of effort·exp(careful) + (1 − effort)·exp(careless): the mixture of (17) and (18)."""
     if effort <= 0.0:
         return careless
@@ -130,7 +130,7 @@ def _moments_without(weights: F32, table: F32, start: Int, begin: int, end: int)
 
 
 @jit
-def _moments(weights: F32, table: F32, start: Int, ends: I64, points: F64) -> tuple[float, float]:
+def moments(weights: F32, table: F32, start: Int, ends: I64, points: F64) -> tuple[float, float]:
     """Mean and variance of a true grade, the likelihood that starts at ``start`` taken out if that is not negative."""
     begin, end = ends[0], ends[1]
     if start >= 0:
@@ -197,7 +197,7 @@ def leave_out(
     _draw_efforts(rng, given, state, work, parts.seen)
     for submission in range(len(reports.submission_cells) - 1):
         begin, end = reports.submission_start[submission], reports.submission_start[submission + 1]
-        if not _any(parts.wanted, reports.submission_reviews, begin, end):
+        if not any_of(parts.wanted, reports.submission_reviews, begin, end):
             continue
         first, last = reports.submission_cells[submission], reports.submission_cells[submission + 1]
         correlated = reports.author_start[submission + 1] > reports.author_start[submission]
@@ -250,14 +250,14 @@ def leave_out(
                     if min(with_report, without) > TINY:
                         careful += math.log(with_report / without)
                         own = np.int64(start) if is_effortful else np.int64(-1)
-                        centre, variance = _moments(running[c], tables.mass, own, ends[c], tables.true_grade_points)
+                        centre, variance = moments(running[c], tables.mass, own, ends[c], tables.true_grade_points)
                     else:
                         careful += log_ratio(report, review, submission, given, state, work)
                         centre, variance = _log_moments(work.logs, tables.log_mass, start, tables.true_grade_points)
                 variance += 1.0 / reliability[grader]
                 component = np.int64(reports.cell_component[where])
-                out.mean[report] = _expected_report(component, effort, centre + bias[grader], variance, scale)
-            out.log_mass[review] = _log_mixture(effort, careful, careless)
+                out.mean[report] = expected_report(component, effort, centre + bias[grader], variance, scale)
+            out.log_mass[review] = log_mixture(effort, careful, careless)
             out.log_density[review] = out.log_mass[review]
 
 
@@ -330,7 +330,7 @@ def leave_out_exactly(
     _draw_efforts_exactly(rng, given, state, work, parts.seen)
     for submission in range(len(reports.submission_cells) - 1):
         begin, end = reports.submission_start[submission], reports.submission_start[submission + 1]
-        if not _any(parts.wanted, reports.submission_reviews, begin, end):
+        if not any_of(parts.wanted, reports.submission_reviews, begin, end):
             continue
         first = reports.submission_cells[submission]
         gather(submission, given, state, work)
@@ -356,8 +356,8 @@ def leave_out_exactly(
                 )
                 careful_mass += math.log(max(mass, 1e-300))
                 careless_mass += math.log(max(scale.low_effort[component, scale.report_level[report]], 1e-300))
-                out.mean[report] = _expected_report(component, effort, centre, variance, scale)
+                out.mean[report] = expected_report(component, effort, centre, variance, scale)
             if is_effortful:
                 move_review(review, 1.0, first, given, state, work)
-            out.log_density[review] = _log_mixture(effort, careful, careless)
-            out.log_mass[review] = _log_mixture(effort, careful_mass, careless_mass)
+            out.log_density[review] = log_mixture(effort, careful, careless)
+            out.log_mass[review] = log_mixture(effort, careful_mass, careless_mass)

@@ -16,13 +16,16 @@ from peerage.inference.layout import Layout
 from peerage.inference.numerics.jit import jit
 from peerage.inference.sampling.draws import Draws
 
+_SPACING, _REACH = 1.3, 5.0
+"""How far apart the nodes of a halo are, in standard deviations that a review leaves to it, and how far they reach."""
+
 
 def log_likelihood(layout: Layout, draws: Draws, workers: int = 1) -> NDArray[np.float32]:
     """(chain, draw, review) log of e·∏L₁ + (1 − e)·∏L₀ for each review, in the gradebook's order of reviews."""
     true_grade, reliability = draws.on_model_scale("true_grade"), draws["reliability"]
     bias, effort = draws["bias"], draws["effort"]
     low, high = report_bins(layout)
-    low_effort = draws.low_effort_masses()
+    low_effort, shares = draws.low_effort_masses(), draws.residual_shares()
     out = np.empty((*effort.shape[:2], layout.book.n_reviews), np.float32)
     reports, place = layout.reports, layout.review_order
 
@@ -32,6 +35,7 @@ def log_likelihood(layout: Layout, draws: Draws, workers: int = 1) -> NDArray[np
             reliability[chain],
             bias[chain],
             effort[chain],
+            np.ones(reliability.shape[1:]) if shares is None else shares[chain],
             reports.review_reports,
             reports.review_grader,
             reports.report_cell,
@@ -94,6 +98,7 @@ def _review_log_masses(
     reliability: NDArray[np.float32],
     bias: NDArray[np.float32],
     effort: NDArray[np.float32],
+    residual_share: NDArray[np.float64],
     review_reports: NDArray[np.int64],
     review_grader: NDArray[np.int32],
     report_cell: NDArray[np.int32],
@@ -107,11 +112,20 @@ def _review_log_masses(
 ) -> None:
     for draw in range(len(true_grade)):
         for review in range(len(review_grader)):
-            grader = review_grader[review]
-            with_effort = float(effort[draw, grader])
-            without = 1.0 - with_effort
-            for report in range(review_reports[review], review_reports[review + 1]):
-                centre = true_grade[draw, report_cell[report]] + bias[draw, grader]
-                with_effort *= bin_mass(low[report], high[report], centre, reliability[draw, grader])
+            grader, begin, end = review_grader[review], review_reports[review], review_reports[review + 1]
+            without, share = 1.0 - float(effort[draw, grader]), residual_share[draw, grader]
+            for report in range(begin, end):
                 without *= low_effort[draw, component[report], level[report]]
+            halo_sd = math.sqrt((1.0 - share) / reliability[draw, grader])
+            spacing = _SPACING * math.sqrt(share / (share + (end - begin) * (1.0 - share)))
+            n_nodes = int(_REACH / spacing) if share < 1.0 else 0
+            with_effort = total = 0.0
+            for node in range(-n_nodes, n_nodes + 1):
+                weight = product = math.exp(-0.5 * (node * spacing) ** 2)
+                for report in range(begin, end):
+                    centre = true_grade[draw, report_cell[report]] + bias[draw, grader] + halo_sd * spacing * node
+                    product *= bin_mass(low[report], high[report], centre, reliability[draw, grader] / share)
+                total += weight
+                with_effort += product
+            with_effort *= effort[draw, grader] / total
             out[draw, place[review]] = math.log(max(with_effort + without, 1e-300))

@@ -23,8 +23,8 @@ def replicated_levels(
 ) -> Iterator[NDArray[np.int64]]:
     """Draw the (reports,) levels of all reports ``count`` times, from draws spread evenly over the chains.
 
-    Each time, the decisions about effort are made anew with the draw's efforts. ``seed`` is the fit's, which places
-    draws within the cells of their grids.
+    Each time, the decisions about effort are made anew with the draw's efforts, and halos are drawn anew. ``seed`` is
+    the fit's, which places draws within the cells of their grids.
     """
     reports = layout.reports
     cuts = np.full((len(layout.book.rubric), layout.max_levels), np.inf)
@@ -33,6 +33,7 @@ def replicated_levels(
     for draws in _few_at_a_time(layout, samples, count, seed):
         true_grade, reliability, bias, effort = (draws.on_model_scale(name)[0] for name in VARIABLES)
         centre, precision = (values[0] for values in draws.low_effort())
+        shares = draws.residual_shares()
         for draw in range(len(effort)):
             values = _draw_values(
                 rng,
@@ -40,6 +41,7 @@ def replicated_levels(
                 reliability[draw],
                 bias[draw],
                 effort[draw],
+                np.ones(len(effort[draw])) if shares is None else shares[0, draw],
                 reports.review_reports,
                 reports.review_grader,
                 reports.report_cell,
@@ -71,6 +73,7 @@ def _draw_values(
     reliability: NDArray[np.float32],
     bias: NDArray[np.float32],
     effort: NDArray[np.float32],
+    residual_share: NDArray[np.float64],
     review_reports: NDArray[np.int64],
     review_grader: NDArray[np.int32],
     report_cell: NDArray[np.int32],
@@ -83,10 +86,12 @@ def _draw_values(
     for review in range(len(review_grader)):
         grader = review_grader[review]
         effortful = rng.random() < effort[grader]
-        sd = 1.0 / np.sqrt(reliability[grader])
+        sd, halo = np.sqrt(residual_share[grader]) / np.sqrt(reliability[grader]), 0.0
+        if residual_share[grader] < 1.0:
+            halo = np.sqrt((1.0 - residual_share[grader]) / reliability[grader]) * rng.standard_normal()
         for report in range(review_reports[review], review_reports[review + 1]):
             if effortful:
-                values[report] = true_grade[report_cell[report]] + bias[grader] + sd * rng.standard_normal()
+                values[report] = true_grade[report_cell[report]] + bias[grader] + halo + sd * rng.standard_normal()
             elif rng.random() < uniform_share:
                 values[report] = MODEL_MAXIMUM * rng.random()
             else:

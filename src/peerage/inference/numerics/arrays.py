@@ -6,7 +6,7 @@ and biases are indexes into their grids in the censored model, values in the unc
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -189,3 +189,9 @@ class Work(NamedTuple):
     logs: F64
     sums: F64
     scratch: Scratch
+
+
+AnyGiven = Any
+AnyState = Any
+AnyWork = Any
+"""Those above, or those of the model in which components share something: kernels are compiled for each."""

@@ -36,8 +36,15 @@ TA_SHAPE = 4.0
 """The shape of the Gamma prior of TAs' reliabilities: a class has too few TAs to learn it."""
 
 
+OFF = -40.0
+"""The coordinate of a share that is not part of the model: as a number it is nothing beside 1."""
+
+
 class Hyperparameter(NamedTuple):
-    """A hyperparameter, centre and spread of the hyperprior of its coordinate, and what it says of a class."""
+    """A hyperparameter, centre and spread of the hyperprior of its coordinate, and what it says of a class.
+
+    A spread of 0 stands for a hyperprior of its own (:mod:`peerage.inference.shared.sharing_grids`).
+    """
 
     name: str
     symbol: str
@@ -59,6 +66,8 @@ CLASSWIDE = (
     Hyperparameter("sigma_tau", "1/√β₀", "log", np.log(2), 0.5, "how loosely grading and own grades are tied"),
     Hyperparameter("lambda_tau", "λ", "log", np.log(2), 0.5, "the scale of reliability beside own grades"),
     Hyperparameter("sigma_ta", "σ_b of TAs", "log", np.log(0.2), 0.5, "how much TAs' generosity differs (sd)"),
+    Hyperparameter("merit", "q", "logit", OFF, 0.0, "the part of true grades' variance that components share"),
+    Hyperparameter("halo", "h", "logit", OFF, 0.0, "the part of a review's error variance that its components share"),
 )
 """Of the whole class. The hyperprior of TAs' reliability is centred at twice the students'."""
 
@@ -81,7 +90,9 @@ PER_COMPONENT = (
     SIGMA_TAU,
     LAMBDA_TAU,
     SIGMA_TA,
-) = range(11)
+    MERIT,
+    HALO,
+) = range(13)
 N_CLASSWIDE = len(CLASSWIDE)
 
 _CENTRE = np.array([entry.centre for entry in CLASSWIDE])
@@ -165,6 +176,8 @@ def log_hyperprior(theta: F64) -> float:
         return -np.inf
     total = 0.0
     for index in range(N_CLASSWIDE):
+        if _SPREAD[index] == 0.0:
+            continue
         centre = _CENTRE[index]
         if index == RELIABILITY_TA:
             centre += theta[RELIABILITY]

@@ -25,6 +25,7 @@ from peerage.inference.numerics.jit import needs_compilation
 from peerage.inference.sampling.engine import AnyEngine, C, Conditions, Standing
 from peerage.inference.sampling.kept_draws import EveryDraw, EveryFew, Keeper
 from peerage.inference.sampling.running_summaries import Running
+from peerage.inference.shared import shared_engine
 from peerage.inference.uncensored import uncensored_engine
 from peerage.support.progress import Counter
 from peerage.support.stopping import check_stopped
@@ -106,7 +107,7 @@ class Samples:
 
 def must_compile(layout: Layout) -> bool:
     """Whether sampling will first compile its kernels, which takes some seconds once after installation."""
-    return needs_compilation(_engine(layout).sweep)
+    return needs_compilation(engine_of(layout).sweep)
 
 
 def sample(
@@ -128,7 +129,7 @@ def sample(
     """
     check_stopped()
     begun = time.perf_counter()
-    engine = _engine(layout)
+    engine = engine_of(layout)
     given = engine.prepare(layout)
     generators = [np.random.Generator(np.random.PCG64(child)) for child in np.random.SeedSequence(seed).spawn(chains)]
     if states:
@@ -181,7 +182,7 @@ class _Chain:
         index: int,
         keeper: Keeper,
     ) -> None:
-        engine = _engine(layout)
+        engine = engine_of(layout)
         self.kernel = engine.sweep
         self.flags = (layout.model.effort, layout.has_bias)
         self.given, self.rng, self.state = given, rng, state
@@ -214,12 +215,15 @@ class _Chain:
 
 def templates(layout: Layout) -> tuple[Any, Any]:
     """A state and a row of no draws, by which one sees what arrays a chain of this class has."""
-    engine = _engine(layout)
+    engine = engine_of(layout)
     state = engine.initial_state(layout, engine.prepare(layout), np.random.default_rng(0))
     return state, engine.new_draws(layout, 0)
 
 
-def _engine(layout: Layout) -> AnyEngine:
+def engine_of(layout: Layout) -> AnyEngine:
+    """The module that samples such a model."""
+    if layout.is_shared:
+        return shared_engine
     return censored_engine if layout.model.censoring else uncensored_engine
 
 
@@ -240,7 +244,7 @@ def _generator(state: ChainState) -> np.random.Generator:
 
 def _restored(layout: Layout, given: Conditions, state: ChainState) -> Standing:
     """A copy of a stored state, in the engine's own type."""
-    template = _engine(layout).initial_state(layout, given, np.random.default_rng(0))
+    template = engine_of(layout).initial_state(layout, given, np.random.default_rng(0))
     restored: Standing = type(template)(**{name: state.variables[name].copy() for name in template._fields})
     return restored
 

@@ -13,6 +13,7 @@ from peerage.inference.layout import Layout
 from peerage.inference.numerics.hyperparameters import N_CLASSWIDE, TAU_L
 from peerage.inference.numerics.likelihood import Grid
 from peerage.inference.sampling.chains import VARIABLES, Samples
+from peerage.inference.sampling.total_reliability import residual_share, total_reliability
 from peerage.rubric import MODEL_MAXIMUM
 
 
@@ -70,13 +71,19 @@ class Draws(Mapping[str, NDArray[np.float32]]):
             out[..., index, : component.n_levels] = masses
         return out
 
+    def residual_shares(self) -> NDArray[np.float64] | None:
+        """(chain, draw, grader) the part of an error's variance that a review's components do not share, if any is."""
+        return residual_share(self._layout, self._samples.kept_hyper) if self._layout.has_halo else None
+
     def on_model_scale(self, variable: str) -> NDArray[np.float32]:
         """(chain, draw, cell or grader): values on the model's scale."""
         layout, stored = self._layout, self._samples.draws[variable]
         if variable == "true_grade":
             return self._clipped_to_fixed_bins(self._decoded(stored, layout.grids.true_grade, 0))
         if variable == "reliability":
-            return self._with_known(self._decoded(stored, layout.grids.reliability, 1), layout.known.reliability)
+            residual = self._decoded(stored, layout.grids.reliability, 1)
+            total = total_reliability(layout, residual, self._samples.kept_hyper)
+            return self._with_known(total, layout.known.reliability)
         if variable == "bias":
             return self._with_known(self._decoded(stored, layout.grids.bias, 2), layout.known.bias)
         return stored

@@ -1,0 +1,91 @@
+"""Simulation-based calibration of the model in which components share merit and halo, with learned priors.
+
+Everything is drawn from its prior, the hyperparameters first; the ranks of the truth among the draws must be uniform.
+False alarms: all tests together are held to 1e-3, by Bonferroni. Power: samplers with planted bugs fail.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from peerage.inference.numerics.hyperparameters import HALO
+from peerage.inference.priors_in_words import in_use
+from peerage.inference.shared import halos, merits_and_grades, shared_sweep
+from peerage.model import Model
+from support.planted import Replacement, broken_with
+from support.ranks import normal_score, smallest_p_value
+from support.shared_arena import draw_class, draw_reports, log_likelihood, shared_arena
+from support.tiny import model_id
+
+Floats = NDArray[np.float64]
+
+REPLICATES, BURN_IN, DRAWS, THIN = 100, 200, 40, 12
+MODELS = [Model(), Model(halo=False), Model(merit=False)]
+LARGEST_QUANTITIES = 30
+FALSE_ALARM = 1e-3 / (2 * LARGEST_QUANTITIES * len(MODELS))
+
+BUGS = {
+    "the bias forgets the halos": Replacement(
+        halos,
+        "start = tables.report_row[report] + offset + state.halo[review]",
+        "start = tables.report_row[report] + offset + given.sharing.halo.shape[1] // 2",
+    ),
+    "true grades forget the merit": Replacement(
+        merits_and_grades,
+        "prior = given.beliefs.true_grade[component, state.merit[submission]]",
+        "prior = given.beliefs.true_grade[component, len(given.sharing.merit) // 2]",
+    ),
+    "the share of halo counts every other degree of freedom": Replacement(
+        halos, "logs[m] += row[last - m]", "logs[m] += 0.5 * row[last - m]"
+    ),
+}
+
+
+def normal_scores(model: Model, seed: int, replicates: int = REPLICATES, sweep: Any = None) -> Floats:
+    """(replicates, quantities): the truth's place among the draws, as a normal score."""
+    arena, rng = shared_arena(model, sweep), np.random.default_rng(seed)
+    used = np.flatnonzero(in_use(arena.layout))
+    scores = []
+    for _ in range(replicates):
+        truth = draw_class(arena, rng)
+        arena.put(draw_reports(arena, truth, rng))
+        state = arena.start(rng)
+        arena.run(rng, state, BURN_IN, keep=False)
+        draws = arena.run(rng, state, DRAWS * THIN, keep=True)
+        kept = {name: getattr(draws, name)[THIN - 1 :: THIN] for name in draws._fields}
+        s, p, b, e = (arena.values(name, kept[name], rng) for name in ("true_grade", "reliability", "bias", "effort"))
+        theta = kept["hyper"]
+        total = np.log(p) - np.log1p(np.exp(theta[:, HALO, None]))
+        pairs = [(theta[:, place], truth.theta[place]) for place in used]
+        pairs += [(s[:, 0], truth.true_grade[0, 0]), (s.mean(axis=1), truth.true_grade.mean())]
+        pairs += [(total.mean(axis=1), np.log(truth.reliability).mean()), (b.mean(axis=1), truth.bias.mean())]
+        pairs += [(b[:, 0], truth.bias[0]), (total[:, 0], np.log(truth.reliability[0]))]
+        pairs += [(kept["effortful_count"].astype(float), float(truth.effortful.sum()))]
+        right = log_likelihood(
+            arena,
+            truth.theta[None],
+            truth.true_grade.reshape(1, -1),
+            truth.residual[None],
+            truth.bias[None],
+            truth.effort[None],
+        )
+        pairs += [(log_likelihood(arena, theta, s, p, b, e), right[0])]
+        scores.append([normal_score(values, float(value), rng) for values, value in pairs])
+    return np.array(scores)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", MODELS, ids=model_id)
+def test_the_truths_rank_is_uniform(model: Model) -> None:
+    assert smallest_p_value(normal_scores(model, seed=1)) > FALSE_ALARM
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bug", BUGS)
+def test_planted_bugs_are_caught(bug: str) -> None:
+    sweep = broken_with(BUGS[bug], shared_sweep).sweep
+    assert smallest_p_value(normal_scores(Model(), seed=1, sweep=sweep)) < FALSE_ALARM

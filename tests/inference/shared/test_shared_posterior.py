@@ -1,0 +1,134 @@
+"""What a posterior tells of a class whose components share merit and halo."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import expit, ndtr
+
+import peerage as pg
+from peerage.errors import ModelError
+from peerage.inference.checking.predictive_density import report_bins
+from peerage.inference.layout import lay_out
+from peerage.inference.numerics.hyperparameters import HALO
+from peerage.model import Model
+
+CLASS: dict[str, Any] = {
+    "students": 12,
+    "weeks": 2,
+    "tas": 1,
+    "components": 3,
+    "merit": 0.6,
+    "halo": 0.6,
+    "calibrations": 1,
+}
+
+
+@pytest.fixture(scope="module")
+def book() -> pg.Gradebook:
+    return pg.simulate(seed=5, **CLASS)[0]
+
+
+@pytest.fixture(scope="module")
+def posterior(book: pg.Gradebook) -> pg.Posterior:
+    return pg.fit(book, chains=2, draws=60, burn_in=120, seed=1)
+
+
+def test_both_are_on_with_learned_priors_alone(book: pg.Gradebook) -> None:
+    assert (Model().has_merit, Model().has_halo) == (True, True)
+    for model in (Model(priors="paper"), Model(correlation=True), Model(censoring=False)):
+        assert not lay_out(book, model).is_shared
+    assert not lay_out(book, Model(merit=False)).has_merit
+    assert lay_out(book, Model(merit=False)).has_halo
+
+
+def test_with_one_component_both_drop_out() -> None:
+    book, _ = pg.simulate(students=6, weeks=1, tas=0, components=1, seed=1)
+    assert not lay_out(book, Model(merit=True, halo=True)).is_shared
+
+
+@pytest.mark.parametrize(
+    "setting", [{"priors": "paper"}, {"correlation": True}, {"censoring": False}], ids=lambda entry: next(iter(entry))
+)
+def test_asking_for_them_elsewhere_is_refused(setting: dict[str, object]) -> None:
+    with pytest.raises(ModelError, match="needs learned priors and censoring"):
+        Model(halo=True, **setting)  # type: ignore[arg-type]
+
+
+def test_a_model_keeps_what_was_set() -> None:
+    for model in (Model(), Model(merit=False), Model(halo=False), Model(merit=True, halo=True)):
+        assert Model.from_toml(model.to_toml()) == model
+
+
+def test_what_was_learned_is_told(posterior: pg.Posterior) -> None:
+    table = posterior.priors().set_index("parameter")
+    for share in ("merit", "halo"):
+        row = table.loc[share]
+        assert 0 < row["lower"] < row["value"] < row["upper"] < 1
+
+
+def test_reliability_is_the_precision_of_the_whole_error(posterior: pg.Posterior) -> None:
+    """Within half a cell of the sampler's grid, which holds residual precisions; an instructor's is known."""
+    samples, layout = posterior.samples, posterior.layout
+    residual = layout.grids.reliability.points[samples.draws["reliability"]]
+    whole = residual * (1 - expit(samples.hyper[:, :, HALO, None]))
+    free = np.isnan(layout.known.reliability)
+    np.testing.assert_allclose(posterior.draws["reliability"][:, :, free], whole[:, :, free], rtol=0.03)
+    assert (posterior.draws["reliability"][:, :, ~free] == 16).all()
+
+
+def test_the_likelihood_of_a_review_sums_its_halo_out(posterior: pg.Posterior) -> None:
+    """Against a fine sum over the halo, for every review of a draw."""
+    layout, draws, chain, draw = posterior.layout, posterior.draws, 1, 7
+    low, high = report_bins(layout)
+    share = draws.residual_shares()
+    assert share is not None
+    grade = draws.on_model_scale("true_grade")[chain, draw]
+    reliability, bias, effort = (draws[name][chain, draw].astype(float) for name in ("reliability", "bias", "effort"))
+    nodes = np.linspace(-8, 8, 801)
+    weights = np.exp(-0.5 * nodes**2) / np.exp(-0.5 * nodes**2).sum()
+    careless = draws.low_effort_masses()[chain, draw]
+    expected = np.empty(posterior.book.n_reviews)
+    for review in range(len(expected)):
+        grader = layout.reports.review_grader[review]
+        product, without = weights.copy(), 1.0
+        part = share[chain, draw, grader]
+        for report in range(layout.reports.review_reports[review], layout.reports.review_reports[review + 1]):
+            centre = grade[layout.reports.report_cell[report]] + bias[grader]
+            centre = centre + np.sqrt((1 - part) / reliability[grader]) * nodes
+            root = np.sqrt(reliability[grader] / part)
+            product *= ndtr((high[report] - centre) * root) - ndtr((low[report] - centre) * root)
+            without *= careless[layout.report_component[report], layout.report_level[report]]
+        expected[layout.review_order[review]] = effort[grader] * product.sum() + (1 - effort[grader]) * without
+    np.testing.assert_allclose(posterior.log_likelihood()[chain, draw], np.log(expected), atol=2e-3)
+
+
+def test_a_saved_posterior_goes_on(posterior: pg.Posterior, book: pg.Gradebook, tmp_path: Path) -> None:
+    posterior.save(tmp_path / "posterior.npz")
+    loaded = pg.load(tmp_path / "posterior.npz")
+    first, second = (each.update(book, draws=12, burn_in=5) for each in (posterior, loaded))
+    np.testing.assert_array_equal(first.samples.hyper, second.samples.hyper)
+    assert np.isfinite(first.samples.hyper).all()
+
+
+def test_running_summaries_tell_the_same_reliabilities(book: pg.Gradebook, posterior: pg.Posterior) -> None:
+    """The same draws, of which few are kept: means differ by less than a cell of the grid."""
+    thinned = pg.fit(book, chains=2, draws=60, burn_in=120, seed=1, memory=1e-4)
+    assert thinned.samples.running
+    whole, few = (each.graders()["reliability"].to_numpy() for each in (posterior, thinned))
+    np.testing.assert_allclose(whole, few, rtol=0.05)
+
+
+@pytest.mark.slow
+def test_reviews_are_predicted_better_where_there_is_something_to_share() -> None:
+    """The sum of leave-one-out log probabilities, against the model without, by four standard errors."""
+    book, _ = pg.simulate(30, 3, seed=2, tas=0, merit=0.6, halo=0.6)
+    logs = [
+        pg.fit(book, model, chains=2, draws=200, seed=1).leave_one_out.log_mass
+        for model in (Model(), Model(merit=False, halo=False))
+    ]
+    gain = np.bincount(book.review_submission, logs[0] - logs[1])
+    assert gain.sum() > 4 * np.sqrt(len(gain)) * gain.std()

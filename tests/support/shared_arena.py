@@ -1,0 +1,129 @@
+"""Classes drawn from the model in which components share merit and halo, hyperparameters included.
+
+Merit, halo and reports are drawn as the documentation has them, in continuous numbers. Reliabilities, biases and
+efforts come from the priors that the sampler makes of the hyperparameters, which other tests compare with the
+documentation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logit, ndtr
+
+import peerage
+from peerage.inference.numerics.hyperparameters import EPSILON, HALO, MERIT, N_CLASSWIDE, TAU_L, draw_hyperprior
+from peerage.inference.shared.shared_priors import refresh
+from peerage.model import Model
+from support.arena import Arena
+
+Floats = NDArray[np.float64]
+
+COMPONENTS = 3
+
+
+def shared_arena(model: Model, sweep: Any = None) -> Arena:
+    """Twelve students who review three submissions each, and a TA, with three components."""
+    book, _ = peerage.simulate(students=12, weeks=1, tas=1, reviews_per_student=3, components=COMPONENTS, seed=0)
+    return Arena(model, sweep, book)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Hyperparameters by coordinate and everything that was drawn with them; halo is that of each review."""
+
+    theta: Floats
+    true_grade: Floats
+    residual: Floats
+    bias: Floats
+    effort: Floats
+    effortful: NDArray[np.bool_]
+    merit: Floats
+    halo: Floats
+
+    @property
+    def reliability(self) -> Floats:
+        """(graders,) the precision of all of a report's error."""
+        return np.asarray(self.residual * (1 - expit(self.theta[HALO])))
+
+
+def draw_class(arena: Arena, rng: np.random.Generator) -> Drawn:
+    """Hyperparameters from their hyperpriors, and a class from these; what falls off the grids stays at their ends."""
+    book, layout, grids = arena.book, arena.layout, arena.layout.grids
+    theta = draw_hyperprior(COMPONENTS, rng)
+    theta[N_CLASSWIDE + 2 * COMPONENTS :] += arena.given.learning.mean_report
+    if layout.has_merit:
+        theta[MERIT] = logit(rng.beta(1.5, 1.5))
+    if layout.has_halo:
+        theta[HALO] = logit(np.clip(rng.beta(1.2, 2.0), 0.002, 0.98))
+    refresh(arena.given.learning, arena.given.sharing, arena.given.beliefs, theta, arena.work.scratch)
+    beliefs, group = arena.given.beliefs, layout.group
+    residual = _jittered(beliefs.log_reliability[group], grids.reliability, rng)
+    bias = _jittered(beliefs.log_bias[group], grids.bias, rng) if layout.has_bias else np.zeros(book.n_graders)
+    effort = np.where(
+        np.isnan(layout.known.effort),
+        rng.beta(beliefs.effort[0], beliefs.effort[1], book.n_graders),
+        layout.known.effort,
+    )
+    shared, odds = expit(theta[MERIT]), np.exp(theta[HALO])
+    mean, sd = (theta[N_CLASSWIDE + part * COMPONENTS :][:COMPONENTS] for part in (0, 1))
+    merit = rng.standard_normal(book.n_submissions)
+    own = rng.standard_normal((book.n_submissions, COMPONENTS))
+    grade = mean + np.exp(sd) * (np.sqrt(shared) * merit[:, None] + np.sqrt(1 - shared) * own)
+    halo = np.sqrt(odds / residual[book.review_grader]) * rng.standard_normal(book.n_reviews)
+    return Drawn(
+        theta,
+        np.clip(grade, grids.true_grade.points[0], grids.true_grade.points[-1]),
+        residual,
+        bias,
+        effort,
+        rng.random(book.n_reviews) < effort[book.review_grader],
+        merit,
+        np.clip(halo, -4.0, 4.0),
+    )
+
+
+def _jittered(log_masses: Floats, grid: Any, rng: np.random.Generator) -> Floats:
+    """One value for each row of log masses on a grid, spread over its cell."""
+    masses = np.exp(log_masses - log_masses.max(axis=1, keepdims=True))
+    cumulative = np.cumsum(masses / masses.sum(axis=1, keepdims=True), axis=1)
+    codes = (cumulative < rng.random((len(masses), 1))).sum(axis=1)
+    return np.asarray(grid.jittered(codes, rng), dtype=float)
+
+
+def draw_reports(arena: Arena, drawn: Drawn, rng: np.random.Generator) -> Floats:
+    """(reviews, components) levels."""
+    book, theta = arena.book, drawn.theta
+    grader, shape = book.review_grader, book.levels.shape
+    centre = drawn.true_grade[book.review_submission] + (drawn.bias[grader] + drawn.halo)[:, None]
+    careful = rng.normal(centre, drawn.residual[grader, None] ** -0.5)
+    usual = rng.normal(theta[N_CLASSWIDE + 2 * COMPONENTS :], np.exp(-0.5 * theta[TAU_L]), shape)
+    careless = np.where(rng.random(shape) < EPSILON, rng.uniform(0, 5, shape), usual)
+    values = np.where(drawn.effortful[:, None], careful, careless)
+    return np.searchsorted(book.rubric.components[0].cuts, values, side="right").astype(float)
+
+
+def log_likelihood(arena: Arena, theta: Floats, s: Floats, p: Floats, b: Floats, e: Floats) -> Floats:
+    """(draws,) log probability of all reports, efforts and halos summed out; ``p`` are residual precisions."""
+    nodes = np.linspace(-4, 4, 41)
+    weights = np.exp(-0.5 * nodes**2) / np.exp(-0.5 * nodes**2).sum()
+    starts, reviewer = arena.layout.reports.review_reports[:-1], arena.layout.reports.review_grader
+    precision = p[:, arena.grader]
+    sd = np.sqrt(np.exp(theta[:, HALO, None]) / precision)
+    careful = np.zeros((len(s), len(starts)))
+    for node, weight in zip(nodes, weights, strict=True):
+        centre = s[:, arena.cell] + b[:, arena.grader] + np.clip(sd * node, -4, 4)
+        root = np.sqrt(precision)
+        mass = ndtr((arena.high - centre) * root) - ndtr((arena.low - centre) * root)
+        careful += weight * np.multiply.reduceat(mass, starts, axis=1)
+    component = arena.layout.report_component
+    centre = theta[:, N_CLASSWIDE + 2 * COMPONENTS :][:, component]
+    root = np.exp(0.5 * theta[:, TAU_L, None])
+    normal = ndtr((arena.high - centre) * root) - ndtr((arena.low - centre) * root)
+    uniform = (np.clip(arena.high, 0, 5) - np.clip(arena.low, 0, 5)) / 5
+    careless = np.multiply.reduceat((1 - EPSILON) * normal + EPSILON * uniform, starts, axis=1)
+    effort = e[:, reviewer]
+    return np.asarray(np.log(np.maximum(effort * careful + (1 - effort) * careless, 1e-300)).sum(axis=1))
