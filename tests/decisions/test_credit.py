@@ -27,7 +27,7 @@ from peerage.decisions.credit import (
     sceptical_scale,
     weighted_quantile,
 )
-from peerage.decisions.grader_prior import GraderPrior, fit_prior
+from peerage.decisions.credit_prior import GraderPrior, fit_prior
 from peerage.gradebook.book import INSTRUCTOR, STUDENT
 from support.tiny import tiny_class
 

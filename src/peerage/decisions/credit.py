@@ -22,7 +22,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from peerage.decisions.grader_prior import GraderPrior, fit_prior
+from peerage.decisions.credit_prior import GraderPrior, fit_prior
 from peerage.decisions.needs import has_fixed_reliability
 from peerage.errors import ModelError, Problem
 from peerage.gradebook.book import ROLES, STUDENT, Gradebook
