@@ -1,4 +1,4 @@
-"""What a fit believed of each grader before it saw the grades, which marks for peer grading replace by a sceptic's view."""
+"""What a fit believed of each grader beforehand, which marks for peer grading replace by a sceptic's view."""
 
 from __future__ import annotations
 
