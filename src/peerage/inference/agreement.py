@@ -31,10 +31,13 @@ def largest_r_hat(posterior: Posterior) -> float:
     return float(np.nanmax(np.append(r_hat, 1.0)))
 
 
-def simpler_models(model: Model) -> Iterator[Model]:
-    """The models to fall back on, from the richest; what is fixed by hand stays."""
+def simpler_models(model: Model, n_components: int) -> Iterator[Model]:
+    """The models to fall back on, from the richest; what is fixed by hand stays, and one component shares nothing."""
     if model.correlation:
         model = replace(model, correlation=False)
+        yield model
+    if (model.has_merit or model.has_halo) and n_components > 1:
+        model = replace(model, merit=False, halo=False)
         yield model
     if model.effort and not model.fixed.effort:
         model = replace(model, effort=False)

@@ -187,7 +187,7 @@ def _fit(
 
 def _fit_agreeing(book: Gradebook, model: Model, settings: dict[str, Any]) -> Posterior:
     """Fit a model until its chains agree, or the richest simpler one whose chains do."""
-    for candidate in (model, *simpler_models(model)):
+    for candidate in (model, *simpler_models(model, len(book.rubric))):
         posterior = _fit(book, candidate, draws=DEFAULT_DRAWS, **settings)
         for _ in range(ROUNDS):
             if largest_r_hat(posterior) <= AGREED:

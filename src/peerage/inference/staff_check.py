@@ -8,6 +8,9 @@ from the draws of the one fit. In a draw, with E the students' effortful reports
 and what the staff's grades of this submission taught about graders and priors is undone by weights one over their
 probability, ∏_c Σ_s π(s | peers) ∏_{staff} L(s), Pareto-smoothed. The staff's grades of all other submissions stay:
 they tell the level. Errors are of totals in points, each against the mean of the staff who graded the submission.
+
+Where components share merit and halo, components are estimated one by one all the same, each report with its total
+reliability: the estimates from peers alone are then a little less good than the model's own would be.
 """
 
 from __future__ import annotations
