@@ -383,3 +383,23 @@ def test_without_a_token_and_a_terminal(
 def _everything(folder: Path) -> str:
     """The text of all files in a folder, and their names."""
     return "\n".join(f"{path} {path.read_text(encoding='utf-8')}" for path in folder.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        '{"answers": [{"request": "a", "file": "../../secret.json", "link": ""}]}',
+        '{"place": {"url": "", "course": 1, "assignment": 1}, "begun": "", "answers": [{"request": "a"}]}',
+        '{"place": {"url": "", "course": 1, "assignment": 1}, "begun": "",'
+        ' "answers": [{"request": "a", "file": "/etc/passwd", "link": ""}]}',
+        "[" * 5000,
+        "[]",
+    ],
+)
+def test_an_index_that_was_changed_is_refused(tmp_path: Path, index: str, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "class" / "canvas"
+    folder.mkdir(parents=True)
+    (folder / "pull.json").write_text(index)
+    assert run_import(tmp_path / "class", "-o", tmp_path / "again") == 2
+    assert "Traceback" not in capsys.readouterr().err
+    assert not (tmp_path / "again").exists()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -273,3 +273,23 @@ def test_from_canvas_and_back(canvas: Canvas, tmp_path: Path) -> None:
     totals = pd.read_csv(fitted / "totals.csv").set_index("author")["total"]
     assert scores(canvas) == [totals[entry["user_id"]] for entry in canvas.submissions[ASSIGNMENT]]
     assert all("Thesis: " in entry["submission_comments"][0]["comment"] for entry in canvas.submissions[ASSIGNMENT])
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda canvas: canvas.assignments[ASSIGNMENT].pop("name"), "the assignment is not as its documentation says"),
+        (lambda canvas: entry(canvas, 1001).update(entered_score="12"), "'entered_score' is not a whole number or a"),
+        (lambda canvas: entry(canvas, 1001).update(user="Ann"), "'user' is not a table"),
+    ],
+)
+def test_answers_that_lack_something_are_refused(
+    canvas: Canvas,
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    spoil: Callable[[Canvas], object],
+    said: str,
+) -> None:
+    spoil(canvas)
+    assert run(canvas, folder) == 2
+    assert said in capsys.readouterr().err

@@ -7,6 +7,7 @@ where the list goes on. Both are written to a temporary name first: a file that 
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -16,10 +17,18 @@ from typing import Any
 from peerage.canvas.place import Place
 from peerage.errors import InputError, Problem
 from peerage.support.atomic import replacing
+from peerage.support.json_shapes import misfit
 
 INDEX = "pull.json"
 RAW = "canvas"
 """The folder within a result folder that holds what Canvas answered."""
+
+_FILE = re.compile(r"[a-z_]+-[0-9]{1,9}\.json")
+_SHAPE = {
+    "place": {"url": str, "course": int, "assignment": int},
+    "begun": str,
+    "answers": [{"request": str, "file": str, "link": str}],
+}
 
 
 @dataclass(frozen=True)
@@ -49,7 +58,7 @@ class Store:
         if index.get("place") != asdict(place):
             message = "holds the unfinished pull of another assignment, or something else"
             raise InputError(Problem(message, "move it elsewhere, or name another folder", str(folder)))
-        answers = [Answer(**entry) for entry in index["answers"]]
+        answers = [Answer(entry["request"], entry["file"], entry["link"]) for entry in index["answers"]]
         return cls(folder, place, index["begun"], {answer.request: answer for answer in answers})
 
     def body(self, answer: Answer) -> bytes:
@@ -88,11 +97,17 @@ def pulled_files(folder: Path) -> list[Path]:
 
 
 def _index(folder: Path) -> dict[str, Any]:
+    """What the index of a folder says; nothing if there is none."""
     try:
         index = json.loads((folder / INDEX).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
-    return index if isinstance(index, dict) else {}
+    wrong = misfit(index, _SHAPE)
+    outside = [] if wrong else [entry["file"] for entry in index["answers"] if not _FILE.fullmatch(entry["file"])]
+    if wrong or outside:
+        reason = wrong or f"it lists {outside[0]!r}, which is no answer in this folder"
+        raise InputError(Problem(f"{INDEX} is damaged ({reason})", "pull again into another folder", str(folder)))
+    return dict(index)
 
 
 def _replace(path: Path, content: bytes) -> None:

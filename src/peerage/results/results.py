@@ -41,9 +41,24 @@ from peerage.results.schema import (
 )
 from peerage.results.table_values import REMEDY
 from peerage.rubric import Rubric
+from peerage.support.json_shapes import Maybe, misfit
 from peerage.support.wording import listed
 from peerage.tables.reading_files import read_sheet
 from peerage.tables.writing_tables import write_table
+
+_RECORD_SHAPE = {
+    "version": Maybe(str),
+    "seed": Maybe(int),
+    "final": Maybe(str),
+    **{name: Maybe({}) for name in ("rubric", "counts", "choices", "model", "priors", "explanations")},
+    **{name: Maybe([(dict, str)]) for name in ("warnings", "notices")},
+    "input": Maybe([{"name": str, "sha256": Maybe(str)}]),
+    "overrides": Maybe([{"submission": str, "component": str, "grade": (int, float), "reason": str}]),
+    "classes": Maybe([{"name": str, "folder": str}]),
+    "class": Maybe({"by": str, "name": str}),
+}
+_PROBLEM = {"message": str, "remedy": Maybe(str), "file": Maybe(str), "row": Maybe((int, str)), "setting": Maybe(str)}
+"""What entries of the record look like where they are there."""
 
 _ENTRIES = {"rubric": dict, "counts": dict, "input": list, "warnings": list, "choices": dict, "final": str}
 """What every record holds, and of which kind it is."""
@@ -189,12 +204,12 @@ class Results:
     @property
     def warnings(self) -> tuple[Problem, ...]:
         """What may be wrong with the fit, and what the model does not reproduce."""
-        return tuple(Problem(**entry) for entry in self.record["warnings"])
+        return tuple(map(_problem, self.record["warnings"]))
 
     @property
     def notices(self) -> tuple[Problem, ...]:
         """What was surprising about the input."""
-        return tuple(Problem(**entry) for entry in self.record["notices"])
+        return tuple(map(_problem, self.record["notices"]))
 
     @property
     def names_graders(self) -> bool:
@@ -290,9 +305,24 @@ class Results:
 def read_record(folder: Path) -> dict[str, Any]:
     """What ``run.json`` in a folder of results holds."""
     try:
-        return dict(json.loads((folder / RECORD).read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):
+        record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
         raise InputError(Problem("is missing or damaged", REMEDY, RECORD)) from None
+    wrong = misfit(record, _RECORD_SHAPE)
+    outside = [] if wrong else [entry["folder"] for entry in record.get("classes") or () if _leaves(entry["folder"])]
+    if wrong or outside:
+        reason = wrong or f"a class is in {outside[0]!r}"
+        raise InputError(Problem(f"is missing or damaged ({reason})", REMEDY, RECORD))
+    return dict(record)
+
+
+def _problem(entry: Mapping[str, Any]) -> Problem:
+    return Problem(**{name: value for name, value in entry.items() if name in _PROBLEM})
+
+
+def _leaves(folder: str) -> bool:
+    """Whether a folder is not one within the results."""
+    return Path(folder).is_absolute() or ".." in Path(folder).parts
 
 
 def write_record(record: Mapping[str, Any], folder: Path) -> None:
@@ -306,4 +336,7 @@ def _complete(record: Mapping[str, Any]) -> Mapping[str, Any]:
     for name, kind in _ENTRIES.items():
         if not isinstance(record.get(name), kind):
             raise InputError(Problem(f"does not say what the {name} is", REMEDY, RECORD))
+    wrong = misfit(record, {"warnings": [_PROBLEM], "notices": Maybe([_PROBLEM])})
+    if wrong:
+        raise InputError(Problem(f"is missing or damaged ({wrong})", REMEDY, RECORD))
     return record
