@@ -141,3 +141,11 @@ def test_the_parts_of_a_gradebook_make_up_the_whole(book: pg.Gradebook, data: st
     assert_array_equal(joint.roles, book.roles)
     assert_array_equal(joint.applicable, book.applicable)
     assert grades(merged(joint, book)) == grades(book)
+
+
+def test_ids_are_those_of_the_earlier_grades_however_they_are_spelt() -> None:
+    joint = merged(CLASS, book_of(row("p2 ", "Ann", 3, 3), row("P1", "bob", 1, 1)))
+    assert joint.submissions == ("p1", "p2", "P1")
+    assert joint.graders == ("ann", "bob")
+    assert grades(joint)["p2", "ann", "Style"] == 3
+    assert "ids were read in the spelling of the earlier grades: 'Ann' as 'ann', 'p2 ' as 'p2'" in words(joint)

@@ -14,6 +14,7 @@ from peerage.errors import InputError, Problem
 from peerage.gradebook.book import MISSING, ROLES, STUDENT, Gradebook
 from peerage.gradebook.rulings import Exclusion
 from peerage.gradebook.structure import surprises, without_surprises
+from peerage.support.spelling import Known, same_text
 from peerage.support.wording import counted, listed, quoted
 
 Indexes = NDArray[np.intp]
@@ -28,6 +29,7 @@ def merged(book: Gradebook, new: Gradebook) -> Gradebook:
     """
     if book.rubric != new.rubric:
         raise InputError(_other_rubric(book, new))
+    new = _spelt_alike(book, new)
     matches = _Matches.of(book, new)
     joint = _joined(book, new, matches)
     own = _own_work(joint)
@@ -42,6 +44,23 @@ def merged(book: Gradebook, new: Gradebook) -> Gradebook:
     joint = joint.select(~own)
     said = (*dict.fromkeys(notices), *surprises(joint))
     return replace(joint, notices=said)
+
+
+def _spelt_alike(book: Gradebook, new: Gradebook) -> Gradebook:
+    """The new grades with ids as the earlier ones spell them, where just one of those is meant."""
+    people = Known((*book.graders, *(name for names in book.authors for name in names)))
+    works = Known(book.submissions, same_text)
+    graders = tuple(map(people.spelling, new.graders))
+    submissions = tuple(map(works.spelling, new.submissions))
+    if len(set(graders)) < len(graders) or len(set(submissions)) < len(submissions):
+        return new
+    authors = tuple(tuple(dict.fromkeys(map(people.spelling, names))) for names in new.authors)
+    if (graders, submissions, authors) == (new.graders, new.submissions, new.authors):
+        return new
+    pairs = [*zip(new.graders, graders, strict=True), *zip(new.submissions, submissions, strict=True)]
+    words = listed(f"{name!r} as {known!r}" for name, known in pairs if name != known)
+    notices = [Problem(f"ids were read in the spelling of the earlier grades: {words}")] if words else []
+    return replace(new, graders=graders, submissions=submissions, authors=authors, notices=(*new.notices, *notices))
 
 
 def places(keys: NDArray[np.integer], wanted: NDArray[np.integer]) -> Indexes:
