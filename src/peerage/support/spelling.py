@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 _WHOLE = re.compile(r"([0-9]+)\.0+")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
-_UNUSUAL = re.compile(r"[\s.]")
+_UNUSUAL = " .\t\r\v\f\x1c\x1d\x1e\x1f"
+"""ASCII characters that count in no key: spaces, but for the line end, and the point of ``1.0``."""
 
 Key = Callable[[str], str]
 
@@ -31,7 +32,8 @@ def same_person(name: str) -> str:
 def keys_of(names: Sequence[str], key: Key) -> list[str]:
     """The key of each name: :func:`same_text` or :func:`same_person`; many plain names are done at once."""
     joined = "\n".join(names)
-    if joined.isascii() and joined.count("\n") == len(names) - 1 and not _UNUSUAL.search(joined.replace("\n", "")):
+    is_plain = joined.isascii() and not any(mark in joined for mark in _UNUSUAL)
+    if is_plain and joined.count("\n") == len(names) - 1:
         return (joined.casefold() if key is same_person else joined).split("\n")
     return list(map(key, names))
 

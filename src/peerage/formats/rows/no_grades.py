@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from peerage.errors import Problem
-from peerage.formats.rows.totals import totals
+from peerage.formats.rows.totals import LOOKED_AT, totals
 from peerage.tables.column import Column
 from peerage.tables.numbers import parse_number
 from peerage.tables.sheet import Sheet
@@ -73,6 +73,8 @@ def _by_name(name: str) -> str:
 
 
 def _by_contents(column: Column, grader: Column) -> str:
+    rows = slice(LOOKED_AT)
+    column, grader = Column(column.codes[rows], column.values), Column(grader.codes[rows], grader.values)
     filled = ~column.blank
     numbers = np.array([parse_number(text) for text in column.values])[column.codes[filled]]
     numbers = numbers[~np.isnan(numbers)]

@@ -15,8 +15,8 @@ from peerage.tables.numbers import parse_number
 
 Values = NDArray[np.float64]
 
-LOOKED_AT = 2000
-"""In how many rows a column is compared with the others."""
+LOOKED_AT = 1000
+"""In how many rows one looks at what a column holds."""
 
 LEAST_ROWS = 4
 """In as many rows, with different totals, must a column be a sum, if its name does not say so."""
