@@ -148,4 +148,4 @@ def test_what_is_taken_stays_within_bounds(tmp_path: Path) -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, env=os.environ | settings, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert int(done.stdout) > 10
+    assert int(done.stdout) > 0, "no file was taken, so that no kernel has seen one"
