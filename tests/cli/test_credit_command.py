@@ -86,7 +86,7 @@ def test_nothing_is_written(folder: Path) -> None:
     ("options", "words"),
     [
         (["--scale", "good"], "'good' is not a scale of marks; write it as 0.2:0, 1:80, 2:100"),
-        (["--scale", "1:0, 0.5:80"], "in a scale of marks dependability has to rise"),
+        (["--scale", "1:0, 0.5:80"], "in a scale of marks, dependability must rise"),
         (["--required-reviews", "-1"], "--required-reviews"),
     ],
 )

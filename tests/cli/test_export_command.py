@@ -154,7 +154,9 @@ def test_a_record_that_is_damaged(tmp_path: Path, to: str, entry: str, capsys: p
     record = json.loads((folder / "run.json").read_text())
     (folder / "run.json").write_text(json.dumps({**record, entry: 5}))
     assert run_export(folder, "--to", to) == 2
-    assert capsys.readouterr().err == f"run.json: does not say what the {entry} is; fit the class again\n"
+    kind = {"rubric": "a table", "counts": "a table", "choices": "a table", "final": "text"}.get(entry, "a list")
+    said = f"run.json: is missing or damaged ({entry!r} is not {kind}); fit the class again\n"
+    assert capsys.readouterr().err == said
 
 
 def test_a_record_that_is_something_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -127,7 +127,7 @@ def test_changes_are_printed_before_and_after(home: Path, capsys: pytest.Capture
     assert len(printed) == len(changed) - others + min(others, SHOWN)
     assert "139 grades in 70 reviews, 3 more than before." in captured.out
     assert "1 submission is new." in captured.out
-    assert f"The results before are in {home / 'class-before-1'}" in captured.out
+    assert f"The earlier results are in {home / 'class-before-1'}" in captured.out
     assert "note: 1 new submission: 'late'; if one of them is not new, write its id as before" in captured.err
     assert "note: the rubric" not in captured.err
 

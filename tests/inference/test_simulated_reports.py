@@ -118,50 +118,50 @@ def test_reports_have_the_models_distribution(name: str, role: int) -> None:
     assert report_p_value(MODELS[name], role, seed=1) > FALSE_ALARM
 
 
-Report = Callable[[pg.Model, Floats, Floats, Flags, np.random.Generator], Floats]
+Report = Callable[..., Floats]
 
 
 def effort_per_component(
-    model: pg.Model, centre: Floats, reliability: Floats, effortful: Flags, rng: np.random.Generator
+    model: pg.Model, centre: Floats, reliability: Floats, effortful: Flags, rng: np.random.Generator, *, halo: float
 ) -> Floats:
     shuffled = [
-        draw_reports(model, centre, reliability, order, rng)[:, index]
+        draw_reports(model, centre, reliability, order, rng, halo=halo)[:, index]
         for index, order in enumerate((effortful, rng.permutation(effortful)))
     ]
     return np.stack(shuffled, axis=1)
 
 
 def precision_as_sd(
-    model: pg.Model, centre: Floats, reliability: Floats, effortful: Flags, rng: np.random.Generator
+    model: pg.Model, centre: Floats, reliability: Floats, effortful: Flags, rng: np.random.Generator, *, halo: float
 ) -> Floats:
-    return draw_reports(model, centre, reliability**-2, effortful, rng)
+    return draw_reports(model, centre, reliability**-2, effortful, rng, halo=halo)
 
 
 def low_effort_precision_as_sd(
-    model: pg.Model, centre: Floats, reliability: Floats, effortful: Flags, rng: np.random.Generator
+    model: pg.Model, centre: Floats, reliability: Floats, effortful: Flags, rng: np.random.Generator, *, halo: float
 ) -> Floats:
     wrong = model.with_priors(tau_l=model.hyperparameters.tau_l**-2)
-    return draw_reports(wrong, centre, reliability, effortful, rng)
+    return draw_reports(wrong, centre, reliability, effortful, rng, halo=halo)
 
 
 def nothing_uniform(
-    model: pg.Model, centre: Floats, reliability: Floats, effortful: Flags, rng: np.random.Generator
+    model: pg.Model, centre: Floats, reliability: Floats, effortful: Flags, rng: np.random.Generator, *, halo: float
 ) -> Floats:
-    return draw_reports(model.with_priors(epsilon=0.0), centre, reliability, effortful, rng)
+    return draw_reports(model.with_priors(epsilon=0.0), centre, reliability, effortful, rng, halo=halo)
 
 
 def same_guess_for_all_components(
-    model: pg.Model, centre: Floats, reliability: Floats, effortful: Flags, rng: np.random.Generator
+    model: pg.Model, centre: Floats, reliability: Floats, effortful: Flags, rng: np.random.Generator, *, halo: float
 ) -> Floats:
-    drawn = draw_reports(model, centre, reliability, effortful, rng)
+    drawn = draw_reports(model, centre, reliability, effortful, rng, halo=halo)
     return np.where(effortful[:, None], drawn, drawn[:, :1])
 
 
 def bias_counted_twice(
-    model: pg.Model, centre: Floats, reliability: Floats, effortful: Flags, rng: np.random.Generator
+    model: pg.Model, centre: Floats, reliability: Floats, effortful: Flags, rng: np.random.Generator, *, halo: float
 ) -> Floats:
     shifted = centre + rng.normal(0, model.hyperparameters.sigma_b, (len(centre), 1))
-    return draw_reports(model, shifted, reliability, effortful, rng)
+    return draw_reports(model, shifted, reliability, effortful, rng, halo=halo)
 
 
 @pytest.mark.parametrize(

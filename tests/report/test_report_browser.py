@@ -80,7 +80,7 @@ def test_a_page_that_errs_and_asks_for_more_would_be_noticed(watched: Watched, t
             "document.body.append(Object.assign(document.createElement('script'), {text: 'alert(1)'}))",
             "script-src-elem",
         ),
-        ("document.body.setAttribute('onclick', 'alert(1)')", "script-src-attr"),
+        ("document.body.setAttribute('onclick', 'alert(1)'); document.body.click()", "script-src-attr"),
     ],
 )
 def test_the_policy_forbids_requests_and_other_scripts(staff: Page, attempt: str, directive: str) -> None:

@@ -107,8 +107,9 @@ def report_sensitive(
     if determinant <= 0:
         return ReportSensitive(np.inf, np.inf, np.inf, float(fixed))
     x_high, x_low = stake * (high_high + low_high) / determinant, stake * (low_low + high_low) / determinant
-    if max(x_high, x_low) > 1:
+    if max(x_high, x_low) > 1 + 1e-9:
         return ReportSensitive(np.inf, np.inf, np.inf, float(fixed))
+    x_high, x_low = min(x_high, 1.0), min(x_low, 1.0)
     checked = x_high * (high_high + high_low) + x_low * (low_low + low_high)
     return ReportSensitive(float(x_high), float(x_low), float(checked), float(fixed))
 
