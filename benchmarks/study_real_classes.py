@@ -27,7 +27,7 @@ KINDS: dict[str, dict[str, float]] = {
     "merit .6": {"merit": 0.6},
     "halo .5 and merit .6": {"halo": 0.5, "merit": 0.6},
 }
-MODELS = {"merit and halo": pg.Model(), "neither": pg.Model(merit=False, halo=False)}
+MODELS = {"merit and halo": pg.Model(merit=True, halo=True), "neither": pg.Model()}
 SAMPLING: dict[str, Any] = {"chains": 2, "draws": 400}
 COVERED = ("true_grade", "total", "bias", "reliability", "effort")
 

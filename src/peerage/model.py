@@ -185,13 +185,13 @@ class Model:
     like the students'.
 
     ``merit`` lets the true grades of a submission's components go together, ``halo`` the errors of a review's
-    components. Unless they are set, both are on where they can be: with learned priors and censoring, without
-    correlation.
+    components. They need learned priors and censoring, and cannot be had with correlation. Both belong together: either
+    alone may take up what is the other's.
 
     >>> Model(effort=False).name
     'bias + censoring'
-    >>> Model(halo=False).name
-    'bias + effort + censoring, without halo'
+    >>> Model(merit=True, halo=True).name
+    'bias + effort + censoring + merit + halo'
     """
 
     bias: bool = True
@@ -204,16 +204,13 @@ class Model:
     reliability: bool = True
     ta_spread: float | str = LEARNED
     instructor_spread: float | str = INSTRUCTOR_SPREAD
-    merit: bool | None = None
-    halo: bool | None = None
+    merit: bool = False
+    halo: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("bias", "effort", "censoring", "correlation", "reliability"):
+        for name in ("bias", "effort", "censoring", "correlation", "reliability", *SHARED):
             if not isinstance(getattr(self, name), bool):
                 raise ModelError(f"{name} is either True or False, not {getattr(self, name)!r}")
-        for name in SHARED:
-            if getattr(self, name) not in (None, True, False):
-                raise ModelError(f"{name} is True, False or None, not {getattr(self, name)!r}")
         if self.priors == "paper":
             object.__setattr__(self, "priors", Priors.paper())
         if not isinstance(self.priors, Priors) and self.priors != LEARNED:
@@ -229,22 +226,8 @@ class Model:
         if not self.learned and (self.ta_spread, self.instructor_spread) != (LEARNED, INSTRUCTOR_SPREAD):
             raise ModelError("how much biases of staff differ is a setting of learned priors; fixed ones have sigma_b")
         for name in SHARED:
-            if getattr(self, name) and not self._can_share:
+            if getattr(self, name) and (self.correlation or not (self.learned and self.censoring)):
                 raise ModelError(f"{name} needs learned priors and censoring, and cannot be had with correlation")
-
-    @property
-    def _can_share(self) -> bool:
-        return self.learned and self.censoring and not self.correlation
-
-    @property
-    def has_merit(self) -> bool:
-        """Whether the true grades of a submission's components go together."""
-        return self._can_share if self.merit is None else self.merit
-
-    @property
-    def has_halo(self) -> bool:
-        """Whether the errors of a review's components go together."""
-        return self._can_share if self.halo is None else self.halo
 
     @property
     def learned(self) -> bool:
@@ -260,17 +243,16 @@ class Model:
 
     @property
     def name(self) -> str:
-        """The features that are on, in words; of those that components share, which of them are off."""
-        on = [name for name in ("bias", "effort", "censoring", "correlation") if getattr(self, name)]
+        """The features that are on, in words."""
+        on = [name for name in ("bias", "effort", "censoring", "correlation", *SHARED) if getattr(self, name)]
         if not self.reliability:
             on.append("one reliability")
-        off = [name for name in SHARED if self._can_share and getattr(self, name) is False]
-        return (" + ".join(on) if on else "reliability alone") + (f", without {' and '.join(off)}" if off else "")
+        return " + ".join(on) if on else "reliability alone"
 
     def with_priors(self, **hyperparameters: float | tuple[float, ...]) -> Model:
         """The same model with some hyperparameters replaced; the others are the paper's if they were learned."""
         fixed = {} if self.learned else asdict(self.hyperparameters)
-        return replace(self, priors=Priors.paper(**(fixed | hyperparameters)), merit=None, halo=None)
+        return replace(self, priors=Priors.paper(**(fixed | hyperparameters)), merit=False, halo=False)
 
     def to_dict(self) -> dict[str, Any]:
         """The model as nested plain values, ready for TOML or JSON."""
@@ -285,7 +267,7 @@ class Model:
             "instructor_spread": self.instructor_spread,
             "priors": LEARNED if self.learned else self.hyperparameters.to_dict(),
             "fixed": [dict(zip(FIXED_COLUMNS, row, strict=True)) for row in self.fixed.rows()],
-            **{name: getattr(self, name) for name in SHARED if getattr(self, name) is not None},
+            **{name: getattr(self, name) for name in SHARED},
         }
 
     @classmethod

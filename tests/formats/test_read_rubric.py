@@ -82,7 +82,7 @@ def test_heaping_is_reported_on_fine_scales_only() -> None:
 
 
 def test_two_grades_are_reported() -> None:
-    assert "'S' has two grades only" in _notes(_book([0, 1, 1]))
+    assert "'S' has only two grades" in _notes(_book([0, 1, 1]))
     assert "two grades" not in _notes(_book([0, 1, 1], pg.Rubric.uniform("S", [0, 1, 2])))
 
 

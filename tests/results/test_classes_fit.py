@@ -209,7 +209,7 @@ def test_an_update_takes_the_grades_of_its_own_class_alone(out: Path, capsys: py
     new, other = out.with_name("new.csv"), TABLE[TABLE["section"] == ODD]
     new.write_text(TABLE.assign(grader="prof", role="instructor").groupby("submission").head(1).to_csv(index=False))
     assert main(["update", str(out / "A"), str(new), "-o", str(out.with_name("updated")), "-q"]) == 0
-    assert f"note: grades of section {ODD!r} left out: these results are about 'A'" in capsys.readouterr().err
+    assert f"note: grades of section {ODD!r} left out, because these results are about 'A'" in capsys.readouterr().err
     assert grades_of(out.with_name("updated")).keys() == grades_of(out / "A").keys()
     new.write_text(other.to_csv(index=False))
     assert main(["update", str(out / "A"), str(new), "-q"]) == 2

@@ -47,8 +47,8 @@ def command(
     no_effort: sampling_options.NoEffort = False,
     no_censoring: sampling_options.NoCensoring = False,
     correlation: sampling_options.Correlation = False,
-    no_merit: sampling_options.NoMerit = False,
-    no_halo: sampling_options.NoHalo = False,
+    merit: sampling_options.Merit = False,
+    halo: sampling_options.Halo = False,
     priors: sampling_options.PriorsOption = "learned",
     fixed: sampling_options.FixedFile = None,
     chains: sampling_options.Chains = 4,
@@ -74,9 +74,7 @@ def command(
     from peerage.results.provenance import InputFile
 
     require_figures()
-    model = sampling_options.load_model(
-        no_bias, no_effort, no_censoring, correlation, priors, no_merit=no_merit, no_halo=no_halo
-    )
+    model = sampling_options.load_model(no_bias, no_effort, no_censoring, correlation, priors, merit=merit, halo=halo)
     book = data_options.load_gradebook(
         grades, rubric, columns, snap, duplicates, exclude, until, components, drop, exact_ids, limits
     )

@@ -99,8 +99,8 @@ def command(
     no_effort: sampling_options.NoEffort = False,
     no_censoring: sampling_options.NoCensoring = False,
     correlation: sampling_options.Correlation = False,
-    no_merit: sampling_options.NoMerit = False,
-    no_halo: sampling_options.NoHalo = False,
+    merit: sampling_options.Merit = False,
+    halo: sampling_options.Halo = False,
     priors: sampling_options.PriorsOption = "learned",
     ta_spread: sampling_options.TaSpread = sampling_options.LEARNED,
     fixed: sampling_options.FixedFile = None,
@@ -128,15 +128,13 @@ def command(
     out = grades[0].with_suffix("") if out is None else out
     given = sampling_options.files_of(priors, rubric, fixed, exclude, override, pseudonyms)
     result_folder.check_target(out, [*grades, *given])
-    if model_name is not None and (no_bias or no_effort or no_censoring or correlation or no_merit or no_halo):
+    if model_name is not None and (no_bias or no_effort or no_censoring or correlation or merit or halo):
         raise typer.BadParameter(
             "with an automatic choice of model, no feature can be chosen by hand", param_hint="--model"
         )
     if republish and published is None:
         raise typer.BadParameter("name the published results with --published", param_hint="--republish")
-    model = sampling_options.load_model(
-        no_bias, no_effort, no_censoring, correlation, priors, ta_spread, no_merit, no_halo
-    )
+    model = sampling_options.load_model(no_bias, no_effort, no_censoring, correlation, priors, ta_spread, merit, halo)
     sampling = sampling_options.sampling(chains, draws, target_ess, burn_in, seed, workers, memory, quiet)
     plan = _plan(model, model_name is not None, choices, sampling, republish)
     files = staff_options.StaffFiles.of(grades, override, fixed, published, pseudonyms)

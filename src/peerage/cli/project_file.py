@@ -40,11 +40,14 @@ _SETTINGS: dict[str, tuple[type, str]] = {
 _SHARED = ("grades", "rubric", "columns", "components", "drop", "exact_ids", "exclude", "until", "by")
 """The options that ``peerage check`` has as well."""
 
+_CHOSEN = ("correlation", "merit", "halo")
+"""Features of the model that are off unless they are chosen."""
+
 _FEATURES = ("bias", "effort", "censoring", "correlation", "merit", "halo")
 _MODEL: dict[str, tuple[type, str]] = {
     "priors": (str, "priors"),
     "name": (str, "model_name"),
-    **{name: (bool, name if name == "correlation" else f"no_{name}") for name in _FEATURES},
+    **{name: (bool, name if name in _CHOSEN else f"no_{name}") for name in _FEATURES},
 }
 _WORDS = {str: "text", int: "a whole number", bool: "true or false"}
 

@@ -36,15 +36,13 @@ Correlation = Annotated[
         "--correlation", help="Authors of good work grade more reliably. Needs authors.", rich_help_panel=panels.MODEL
     ),
 ]
-NoMerit = Annotated[
+Merit = Annotated[
     bool,
-    typer.Option("--no-merit", help="A submission's components have nothing in common.", rich_help_panel=panels.MODEL),
+    typer.Option("--merit", help="A submission's components have merit in common.", rich_help_panel=panels.MODEL),
 ]
-NoHalo = Annotated[
+Halo = Annotated[
     bool,
-    typer.Option(
-        "--no-halo", help="The errors of a review's components are independent.", rich_help_panel=panels.MODEL
-    ),
+    typer.Option("--halo", help="The errors of a review's components go together.", rich_help_panel=panels.MODEL),
 ]
 
 
@@ -172,8 +170,8 @@ def load_model(
     correlation: bool,
     priors: str,
     ta_spread: str = LEARNED,
-    no_merit: bool = False,
-    no_halo: bool = False,
+    merit: bool = False,
+    halo: bool = False,
 ) -> Model:
     """The model that options describe."""
     from peerage.model import Model
@@ -185,8 +183,8 @@ def load_model(
         correlation=correlation,
         priors=load_priors(priors),
         ta_spread=_number_or_word(ta_spread),
-        merit=False if no_merit else None,
-        halo=False if no_halo else None,
+        merit=merit,
+        halo=halo,
     )
 
 

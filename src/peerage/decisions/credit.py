@@ -56,7 +56,7 @@ Floats = NDArray[np.float64]
 class CreditScale:
     """Marks by dependability: straight lines between some points, level beyond the first and the last.
 
-    >>> Scale.parse("0.2:0, 1:80, 2:100").marks(np.array([0.1, 0.6, 5.0]))
+    >>> CreditScale.parse("0.2:0, 1:80, 2:100").marks(np.array([0.1, 0.6, 5.0]))
     array([  0.,  40., 100.])
     """
 

@@ -167,12 +167,12 @@ class Layout:
     @property
     def has_merit(self) -> bool:
         """Whether the true grades of a submission's components go together."""
-        return self.model.has_merit and self._has_several
+        return self.model.merit and self._has_several
 
     @property
     def has_halo(self) -> bool:
         """Whether the errors of a review's components go together."""
-        return self.model.has_halo and self._has_several
+        return self.model.halo and self._has_several
 
     @property
     def is_shared(self) -> bool:

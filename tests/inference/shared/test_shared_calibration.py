@@ -24,7 +24,8 @@ from support.tiny import model_id
 Floats = NDArray[np.float64]
 
 REPLICATES, BURN_IN, DRAWS, THIN = 100, 200, 40, 12
-MODELS = [Model(), Model(halo=False), Model(merit=False)]
+BOTH = Model(merit=True, halo=True)
+MODELS = [BOTH, Model(merit=True), Model(halo=True)]
 LARGEST_QUANTITIES = 30
 FALSE_ALARM = 1e-3 / (2 * LARGEST_QUANTITIES * len(MODELS))
 
@@ -88,4 +89,4 @@ def test_the_truths_rank_is_uniform(model: Model) -> None:
 @pytest.mark.parametrize("bug", BUGS)
 def test_planted_bugs_are_caught(bug: str) -> None:
     sweep = broken_with(BUGS[bug], shared_sweep).sweep
-    assert smallest_p_value(normal_scores(Model(), seed=1, sweep=sweep)) < FALSE_ALARM
+    assert smallest_p_value(normal_scores(BOTH, seed=1, sweep=sweep)) < FALSE_ALARM

@@ -26,6 +26,8 @@ CLASS: dict[str, Any] = {
     "calibrations": 1,
 }
 
+BOTH = Model(merit=True, halo=True)
+
 
 @pytest.fixture(scope="module")
 def book() -> pg.Gradebook:
@@ -34,15 +36,14 @@ def book() -> pg.Gradebook:
 
 @pytest.fixture(scope="module")
 def posterior(book: pg.Gradebook) -> pg.Posterior:
-    return pg.fit(book, chains=2, draws=60, burn_in=120, seed=1)
+    return pg.fit(book, BOTH, chains=2, draws=60, burn_in=120, seed=1)
 
 
-def test_both_are_on_with_learned_priors_alone(book: pg.Gradebook) -> None:
-    assert (Model().has_merit, Model().has_halo) == (True, True)
-    for model in (Model(priors="paper"), Model(correlation=True), Model(censoring=False)):
-        assert not lay_out(book, model).is_shared
-    assert not lay_out(book, Model(merit=False)).has_merit
-    assert lay_out(book, Model(merit=False)).has_halo
+def test_each_is_on_where_it_is_asked_for(book: pg.Gradebook) -> None:
+    assert not lay_out(book, Model()).is_shared
+    assert not lay_out(book, Model(halo=True)).has_merit
+    assert lay_out(book, Model(halo=True)).has_halo
+    assert lay_out(book, BOTH).has_merit
 
 
 def test_with_one_component_both_drop_out() -> None:
@@ -59,7 +60,7 @@ def test_asking_for_them_elsewhere_is_refused(setting: dict[str, object]) -> Non
 
 
 def test_a_model_keeps_what_was_set() -> None:
-    for model in (Model(), Model(merit=False), Model(halo=False), Model(merit=True, halo=True)):
+    for model in (Model(), Model(merit=True), Model(halo=True), BOTH):
         assert Model.from_toml(model.to_toml()) == model
 
 
@@ -116,7 +117,7 @@ def test_a_saved_posterior_goes_on(posterior: pg.Posterior, book: pg.Gradebook, 
 
 def test_running_summaries_tell_the_same_reliabilities(book: pg.Gradebook, posterior: pg.Posterior) -> None:
     """The same draws, of which few are kept: means differ by less than a cell of the grid."""
-    thinned = pg.fit(book, chains=2, draws=60, burn_in=120, seed=1, memory=1e-4)
+    thinned = pg.fit(book, BOTH, chains=2, draws=60, burn_in=120, seed=1, memory=1e-4)
     assert thinned.samples.running
     whole, few = (each.graders()["reliability"].to_numpy() for each in (posterior, thinned))
     np.testing.assert_allclose(whole, few, rtol=0.05)
@@ -126,9 +127,6 @@ def test_running_summaries_tell_the_same_reliabilities(book: pg.Gradebook, poste
 def test_reviews_are_predicted_better_where_there_is_something_to_share() -> None:
     """The sum of leave-one-out log probabilities, against the model without, by four standard errors."""
     book, _ = pg.simulate(30, 3, seed=2, tas=0, merit=0.6, halo=0.6)
-    logs = [
-        pg.fit(book, model, chains=2, draws=200, seed=1).leave_one_out.log_mass
-        for model in (Model(), Model(merit=False, halo=False))
-    ]
+    logs = [pg.fit(book, model, chains=2, draws=200, seed=1).leave_one_out.log_mass for model in (BOTH, Model())]
     gain = np.bincount(book.review_submission, logs[0] - logs[1])
     assert gain.sum() > 4 * np.sqrt(len(gain)) * gain.std()
