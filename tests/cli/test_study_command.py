@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -97,7 +97,7 @@ def test_several_studies_share_a_folder_and_become_a_page(
 ) -> None:
     # Those that no other test runs from end to end.
     names = ("ablation", "convergence", "learned-priors")
-    monkeypatch.setattr(command, "NAMES", names)
+    monkeypatch.setattr(command, "_studies", lambda: SimpleNamespace(NAMES=names))
     out = tmp_path / "out"
     assert main(["study", "all", "-o", str(out), "--replicates", "1", *QUICK]) == 0
     printed = capsys.readouterr().out

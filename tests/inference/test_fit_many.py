@@ -61,7 +61,7 @@ def test_the_command_says_that_a_target_was_not_reached(
     options = ["--priors", "paper", "--chains", "2", "--memory", "0.002", "-q"]
     assert main(["fit", str(path), *options, "--target-ess", "1000000"]) == 0
     said = " ".join(capsys.readouterr().err.split())
-    assert "effective ones at least, not 1,000,000; allow for more memory (--memory)" in said
+    assert "effective draws, not 1,000,000; allow for more memory (--memory)" in said
 
 
 def test_draws_and_a_target_at_once_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
