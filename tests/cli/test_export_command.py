@@ -163,7 +163,7 @@ def test_a_record_that_is_something_else(tmp_path: Path, capsys: pytest.CaptureF
     folder = result_folder(tmp_path / "out")
     (folder / "run.json").write_text(json.dumps([1]))
     assert run_export(folder, "--to", "csv") == 2
-    assert capsys.readouterr().err == "run.json: is missing or damaged; fit the class again\n"
+    assert capsys.readouterr().err == "run.json: is missing or damaged (it is not a table); fit the class again\n"
 
 
 def test_a_control_character_in_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
