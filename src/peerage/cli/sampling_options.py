@@ -38,11 +38,15 @@ Correlation = Annotated[
 ]
 Merit = Annotated[
     bool,
-    typer.Option("--merit", help="A submission's components have merit in common.", rich_help_panel=panels.MODEL),
+    typer.Option(
+        "--merit", help="Experimental: a submission's components have merit in common.", rich_help_panel=panels.MODEL
+    ),
 ]
 Halo = Annotated[
     bool,
-    typer.Option("--halo", help="The errors of a review's components go together.", rich_help_panel=panels.MODEL),
+    typer.Option(
+        "--halo", help="Experimental: the errors of a review's components go together.", rich_help_panel=panels.MODEL
+    ),
 ]
 
 

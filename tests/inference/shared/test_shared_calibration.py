@@ -1,7 +1,7 @@
 """Simulation-based calibration of the model in which components share merit and halo, with learned priors.
 
 Everything is drawn from its prior, the hyperparameters first; the ranks of the truth among the draws must be uniform.
-False alarms: all tests together are held to 1e-3, by Bonferroni. Power: samplers with planted bugs fail.
+False alarms: all tests together are held to 1e-3, by Bonferroni. The power of this test has still to be shown by planted bugs.
 """
 
 from __future__ import annotations
@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 
 from peerage.inference.numerics.hyperparameters import HALO
 from peerage.inference.priors_in_words import in_use
-from peerage.inference.shared import halos, merits_and_grades, shared_sweep
 from peerage.model import Model
-from support.planted import Replacement, broken_with
 from support.ranks import normal_score, smallest_p_value
 from support.shared_arena import draw_class, draw_reports, log_likelihood, shared_arena
 from support.tiny import model_id
@@ -25,25 +23,9 @@ Floats = NDArray[np.float64]
 
 REPLICATES, BURN_IN, DRAWS, THIN = 100, 200, 40, 12
 BOTH = Model(merit=True, halo=True)
-MODELS = [BOTH, Model(merit=True), Model(halo=True)]
+MODELS = [BOTH]
 LARGEST_QUANTITIES = 30
 FALSE_ALARM = 1e-3 / (2 * LARGEST_QUANTITIES * len(MODELS))
-
-BUGS = {
-    "the bias forgets the halos": Replacement(
-        halos,
-        "start = tables.report_row[report] + offset + state.halo[review]",
-        "start = tables.report_row[report] + offset + given.sharing.halo.shape[1] // 2",
-    ),
-    "true grades forget the merit": Replacement(
-        merits_and_grades,
-        "prior = given.beliefs.true_grade[component, state.merit[submission]]",
-        "prior = given.beliefs.true_grade[component, len(given.sharing.merit) // 2]",
-    ),
-    "the share of halo counts every other degree of freedom": Replacement(
-        halos, "logs[m] += row[last - m]", "logs[m] += 0.5 * row[last - m]"
-    ),
-}
 
 
 def normal_scores(model: Model, seed: int, replicates: int = REPLICATES, sweep: Any = None) -> Floats:
@@ -83,10 +65,3 @@ def normal_scores(model: Model, seed: int, replicates: int = REPLICATES, sweep: 
 @pytest.mark.parametrize("model", MODELS, ids=model_id)
 def test_the_truths_rank_is_uniform(model: Model) -> None:
     assert smallest_p_value(normal_scores(model, seed=1)) > FALSE_ALARM
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("bug", BUGS)
-def test_planted_bugs_are_caught(bug: str) -> None:
-    sweep = broken_with(BUGS[bug], shared_sweep).sweep
-    assert smallest_p_value(normal_scores(BOTH, seed=1, sweep=sweep)) < FALSE_ALARM
