@@ -1,7 +1,8 @@
 """Simulation-based calibration of the model in which components share merit and halo, with learned priors.
 
 Everything is drawn from its prior, the hyperparameters first; the ranks of the truth among the draws must be uniform.
-False alarms: all tests together are held to 1e-3, by Bonferroni. The power of this test has still to be shown by planted bugs.
+False alarms: all tests together are held to 1e-3, by Bonferroni. That planted bugs are
+caught has still to be shown.
 """
 
 from __future__ import annotations
