@@ -61,6 +61,10 @@ def test_check_reads_the_same_grades(home: Path, capsys: pytest.CaptureFixture[s
             "peerage.toml: there is no setting 'token'; use by, columns, components, credit_scale,",
         ),
         ('seed = "four"', "peerage.toml: the setting 'seed' is 'four'; write a whole number"),
+        (
+            "required_reviews = true",
+            "peerage.toml: the setting 'required_reviews' is True; write a whole number or \"each=3\"",
+        ),
         ("seed = true", "peerage.toml: the setting 'seed' is True; write a whole number"),
         ("[model]\nbias = 1", "peerage.toml: the setting 'model.bias' is 1; write true or false"),
         ("[model]\ncolour = 1", "peerage.toml: there is no setting 'model.colour'; use bias, censoring,"),
@@ -89,8 +93,29 @@ def test_a_few_questions_write_the_file(
         "grades": ["class/week*.csv"],
         "rubric": str(Path("class", "rubric.toml")),
         "output": "results",
-        "required_reviews": 6,
+        "required_reviews": "each=6",
     }
     assert defaults(home / "peerage.toml")["fit"]["out"] == "results"
     assert main(["init"]) == 2
     assert "peerage.toml already exists; edit it, or remove it first" in capsys.readouterr().err
+
+
+def test_no_file_is_offered_that_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n"))
+    assert main(["init"]) == 2
+    said = capsys.readouterr().err
+    assert "can match several:   name a file; the grades have to be there first" in said
+    assert "peer_grades.csv" not in said
+    assert not (tmp_path / "peerage.toml").exists()
+
+
+@pytest.mark.parametrize("command", ["fit", "check"])
+def test_without_grades_and_project_the_remedy_is_named(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main([command]) == 2
+    assert "or run peerage init once" in capsys.readouterr().err

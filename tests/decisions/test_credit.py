@@ -14,6 +14,7 @@ from scipy.stats import gamma, lomax, truncnorm, ttest_ind
 
 import peerage as pg
 from peerage.decisions import credit as module
+from peerage.decisions.choices import DecisionChoices
 from peerage.decisions.credit import (
     BEGINNING,
     IMPRECISE,
@@ -227,7 +228,8 @@ def test_marks_from_few_effective_draws_say_so() -> None:
 def marks_of(estimates: list[float], number: list[int], required: int, minimum: int = 0) -> pd.DataFrame:
     table = pd.DataFrame({"grader": [str(index) for index in range(len(number))], "n_graded": number})
     table["estimate"] = estimates
-    return module._with_marks(table, np.zeros(len(number), dtype=bool), CreditScale(), required, minimum)
+    done = np.minimum(number, required)
+    return module._with_marks(table, np.zeros(len(number), dtype=bool), CreditScale(), required, done, minimum)
 
 
 @given(st.floats(0, 10), st.integers(1, 30), st.integers(0, 30))
@@ -278,3 +280,29 @@ def test_every_grader_has_a_mark_or_a_reason_in_the_order_of_the_class() -> None
 def test_a_quantile_must_make_sense(posterior: pg.Posterior, optimistic: float) -> None:
     with pytest.raises(pg.ModelError, match="optimistic is a probability"):
         pg.credit(posterior, optimistic=optimistic)
+
+
+def test_reviews_can_be_owed_for_each_assignment() -> None:
+    book, _ = pg.simulate(students=6, weeks=2, reviews_per_student=2, seed=1)
+    only_first = book.select((book.review_grader > 0) | (book.review_submission < 6))
+    posterior = pg.fit(only_first, chains=1, draws=20, seed=0)
+    first = posterior.book.graders[0]
+    notes = {text: pg.credit(posterior, required_reviews=text).set_index("grader")["note"] for text in REQUIREMENTS}
+    for text, note in REQUIREMENTS.items():
+        assert notes[text][first] == note
+        assert not notes[text].drop(first).str.contains("required").any()
+
+
+REQUIREMENTS = {
+    "each=2": "2 of 4 required reviews",
+    "week1=1, week2=2": "1 of 3 required reviews",
+    "week1=2, week3=9": IMPRECISE,
+    "4": "2 of 4 required reviews",
+}
+"""What somebody is told who graded twice in the first week and not at all in the second."""
+
+
+@pytest.mark.parametrize("text", ["each", "each=x", "=3", "-1", "week1=2,week1=3", "week1=2,3", "9" * 7])
+def test_a_requirement_that_makes_no_sense_is_refused(text: str) -> None:
+    with pytest.raises(pg.ModelError, match="is no number of reviews; write it as 12, each=3 or week1=2,week2=4"):
+        DecisionChoices(required_reviews=text)

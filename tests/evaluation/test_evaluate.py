@@ -20,6 +20,7 @@ from peerage.evaluation.evaluation_in_words import p_words
 from peerage.evaluation.evaluation_tables import COLUMNS
 from peerage.evaluation.folds import NO_FOLD, deal
 from peerage.evaluation.scoring import Sampling, Score
+from peerage.inference.checking.held_out import HeldOut
 from peerage.model import Model
 
 FAST: dict[str, Any] = {"chains": 1, "draws": 40, "burn_in": 20}
@@ -174,7 +175,7 @@ def test_models_that_differ_in_priors_alone_are_compared_by_name() -> None:
     table = found.table()
     assert list(table["model"][:3]) == list(models)
     assert list(table["priors"][:3]) == ["learned", "paper", "fixed"]
-    assert found.sentences[-5].startswith("Paper's: ")
+    assert any(sentence.startswith("Paper's: ") for sentence in found.sentences)
 
 
 # What is refused
@@ -241,6 +242,17 @@ def test_verdicts_say_what_helps_and_what_may_be_chance() -> None:
     assert lines[5].startswith("The mean of the other graders: -10.0")
     assert lines[5].endswith("the base model predicts better.")
     assert len(lines) == 8
+
+
+def test_what_a_fit_says_of_the_mean_is_said_too_and_why_it_may_differ() -> None:
+    found = made_up()
+    for model_error, better, differs in ((0.5, "the model is better than both", 0), (1.5, "does NOT beat the mean", 1)):
+        held_out = HeldOut(model_error, 1.0, 1.1, 1 - model_error**2, 0.01, 10)
+        scores = found.scores | {"base": replace(found.scores["base"], held_out=held_out)}
+        lines = replace(found, scores=scores).sentences
+        assert better in lines[8]
+        assert len(lines) == 9 + differs
+        assert all("ask different questions" in line for line in lines[9:])
 
 
 def test_verdicts_of_better_models() -> None:

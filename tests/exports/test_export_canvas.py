@@ -41,6 +41,20 @@ def test_students_who_are_known_by_canvas_ids(tmp_path: Path, capsys: pytest.Cap
     ]
 
 
+def test_only_one_assignment_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = result_folder(tmp_path / "out")
+    assert run_export(folder, "--to", "canvas-gradebook", "--only", "Essay 2", "--assignment-id", "502") == 0
+    assert lines(tmp_path / "out-canvas.csv") == [
+        "Student,ID,SIS User ID,SIS Login ID,Section,Essay 2 (502)",
+        "    Points Possible,,,,,3",
+        ",1001,,,,2.00",
+        ",1002,,,,0.00",
+    ]
+    capsys.readouterr()
+    assert run_export(folder, "--to", "canvas-gradebook", "--only", "Essay 3", "--force", *IDS) == 2
+    assert "the results have no assignment 'Essay 3'; use 'Essay 1', 'Essay 2' (--only)" in capsys.readouterr().err
+
+
 def test_canvas_s_own_gradebook_says_who_and_where(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The ids of assignments and students come from the gradebook; marks that are not ours stay as they are."""
     totals = [*TOTALS, ("s6", "Essay 1", "1098", 4.0)]

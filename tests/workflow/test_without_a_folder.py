@@ -125,7 +125,7 @@ def test_several_classes_are_fitted_as_each_would_be(first_week: Results) -> Non
         pd.testing.assert_frame_equal(several.classes["one"].tables[table], frame)
     assert several.classes["two"].record["class"] == {"by": "section", "name": "two"}
     assert list(several.joined(GRADES)["section"].unique()) == ["one", "two"]
-    again = fit_classes(books, "section", PLAN, published=SeveralResults.of("section", {"one": first_week}))
+    again = fit_classes(books, "section", PLAN, published=[SeveralResults.of("section", {"one": first_week})])
     assert again.classes["one"].grades == first_week.grades
     assert "published" not in again.classes["two"].record
 

@@ -29,9 +29,11 @@ from peerage.cli import (
     import_,
     init,
     pay,
+    publish,
     report,
     search,
     simulate,
+    spotchecks,
     study,
     update,
 )
@@ -61,9 +63,11 @@ app.command("fit")(fit.command)
 app.command("import")(import_.command)
 app.command("init")(init.command)
 app.command("pay")(pay.command)
+app.command("publish")(publish.command)
 app.command("report")(report.command)
 app.command("search")(search.command)
 app.command("simulate")(simulate.command)
+app.command("spotchecks")(spotchecks.command)
 app.command("study")(study.command)
 app.command("update")(update.command)
 

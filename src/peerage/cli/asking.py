@@ -20,9 +20,9 @@ class Terminal:
         say(text)
 
     def ask(self, question: str, default: str, parse: Callable[[str], Answer]) -> Answer:
-        """Ask until the answer can be parsed; an empty one is the default."""
+        """Ask until the answer can be parsed; an empty one is the default, if there is one."""
         while True:
-            sys.stderr.write(f"{question} [{default}]: ")
+            sys.stderr.write(f"{question} [{default}]: " if default else f"{question}: ")
             sys.stderr.flush()
             line = sys.stdin.readline()
             if not line:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def command(
-    grades: data_options.Grades,
+    grades: data_options.ProjectGrades = None,
     rubric: data_options.RubricFile = None,
     columns: data_options.Columns = None,
     components: data_options.Components = None,
@@ -38,9 +38,22 @@ def command(
     as_json: data_options.Json = False,
 ) -> None:
     """Show how GRADES was understood and what is wrong with it, without fitting."""
+    grades = data_options.named_grades(grades)
     try:
         books = data_options.load_classes(
-            grades, rubric, columns, snap, duplicates, exclude, until, by, False, components, drop, exact_ids, limits
+            grades,
+            rubric,
+            columns,
+            snap,
+            duplicates,
+            exclude,
+            until,
+            by,
+            False,
+            components,
+            drop,
+            exact_ids,
+            limits,
         )
     except InputError as error:
         if as_json:

@@ -28,14 +28,19 @@ ScaleOption = Annotated[
     ),
 ]
 RequiredReviews = Annotated[
-    int, typer.Option(min=0, help="How many reviews each student owes; missing ones lower the mark.")
+    str,
+    typer.Option(
+        metavar="N|NAME=N,...",
+        help="How many reviews each student owes, in all (12) or for an assignment (each=3, or week1=2,week2=4); "
+        "missing ones lower the mark.",
+    ),
 ]
 MinimumReviews = Annotated[
     int, typer.Option(min=0, help="With fewer reviews, a student gets no mark.", rich_help_panel=panels.DECISIONS)
 ]
 
 
-def marking(scale: str, required_reviews: int, minimum_reviews: int) -> dict[str, Any]:
+def marking(scale: str, required_reviews: str, minimum_reviews: int) -> dict[str, Any]:
     """How peer grading is marked, as :class:`~peerage.decisions.choices.DecisionChoices` takes it."""
     from peerage.decisions.credit import CreditScale
 
@@ -46,7 +51,9 @@ def marking(scale: str, required_reviews: int, minimum_reviews: int) -> dict[str
 def command(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")],
     scale: Annotated[str | None, typer.Option("--scale", metavar="D:MARK,...", help="Another scale of marks.")] = None,
-    required_reviews: Annotated[int | None, typer.Option(min=0, help="How many reviews each student owes.")] = None,
+    required_reviews: Annotated[
+        str | None, typer.Option(metavar="N|NAME=N,...", help="How many reviews each student owes.")
+    ] = None,
     minimum_reviews: Annotated[
         int | None, typer.Option(min=0, help="With fewer reviews, a student gets no mark.")
     ] = None,

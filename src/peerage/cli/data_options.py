@@ -32,6 +32,14 @@ class Duplicates(StrEnum):
 
 
 Grades = Annotated[list[Path], typer.Argument(help="Tables of grades: CSV, TSV, XLSX or Parquet.", metavar="GRADES")]
+ProjectGrades = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        help="Tables of grades: CSV, TSV, XLSX or Parquet. Not needed where peerage.toml names them (peerage init).",
+        metavar="[GRADES]...",
+        show_default=False,
+    ),
+]
 RubricFile = Annotated[
     Path | None,
     typer.Option(
@@ -117,6 +125,14 @@ By = Annotated[
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.", rich_help_panel=panels.OUTPUT)]
+
+
+def named_grades(grades: list[Path] | None) -> list[Path]:
+    """The tables of grades, which the command line or the project file has to name."""
+    if not grades:
+        remedy = "name a table of grades, or run peerage init once, which asks for it and writes peerage.toml"
+        raise InputError(Problem("there are no grades to read", remedy))
+    return grades
 
 
 def load_gradebook(

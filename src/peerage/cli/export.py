@@ -52,6 +52,10 @@ CreditId = Annotated[
     str | None,
     typer.Option("--credit-assignment-id", metavar="ID", help="The id in Canvas of the assignment for peer grading."),
 ]
+Only = Annotated[
+    list[str] | None,
+    typer.Option("--only", metavar="NAME", help="The assignment to write for Canvas; once for each. Default: all."),
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")]
 
 
@@ -64,13 +68,14 @@ def command(
     id_column: IdColumn = None,
     assignment_ids: AssignmentIds = None,
     credit_id: CreditId = None,
+    only: Only = None,
     force: Force = False,
 ) -> None:
     """Write final grades and marks for peer grading for another system, and say who was left out."""
     from peerage.exports.export_options import Options
     from peerage.exports.exporting import export_folder
 
-    options = Options(roster, match, id_column, tuple(assignment_ids or ()), credit_id)
+    options = Options(roster, match, id_column, tuple(assignment_ids or ()), credit_id, tuple(only or ()))
     written = export_folder(folder, to.value, out, options, force=force)
     warn(written.notices)
     output().print(f"Written to {written.path}: {written.summary}", soft_wrap=True)

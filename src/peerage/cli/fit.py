@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from peerage.cli import credit, data_options, fit_classes, panels, sampling_options, staff_options
+from peerage.cli.console import output
+from peerage.cli.project_file import PROJECT
 from peerage.results import result_folder
 
 if TYPE_CHECKING:
@@ -75,7 +77,7 @@ Out = Annotated[
 
 
 def command(
-    grades: data_options.Grades,
+    grades: data_options.ProjectGrades = None,
     out: Out = None,
     rubric: data_options.RubricFile = None,
     columns: data_options.Columns = None,
@@ -83,7 +85,7 @@ def command(
     final: FinalOption = Final.AVERAGE,
     published: staff_options.PublishedFolder = None,
     spot_checks: SpotChecks = 20,
-    required_reviews: credit.RequiredReviews = 0,
+    required_reviews: credit.RequiredReviews = "0",
     seed: sampling_options.Seed = 0,
     quiet: data_options.Quiet = False,
     components: data_options.Components = None,
@@ -123,6 +125,7 @@ def command(
     as_json: data_options.Json = False,
 ) -> None:
     """Estimate the grades of all submissions and how well everyone grades, and write them to a folder."""
+    grades = data_options.named_grades(grades)
     marks = credit.marking(credit_scale, required_reviews, minimum_reviews)
     choices = _choices(final, decimals, adjust_bias, name_graders, staff_final, spot_checks, random_share, marks)
     out = grades[0].with_suffix("") if out is None else out
@@ -132,18 +135,22 @@ def command(
         raise typer.BadParameter(
             "with an automatic choice of model, no feature can be chosen by hand", param_hint="--model"
         )
-    if republish and published is None:
+    staff_options.say_forgotten(out, grades)
+    kept = staff_options.handed_out(published, replaced=republish)
+    if republish and not kept:
         raise typer.BadParameter("name the published results with --published", param_hint="--republish")
     model = sampling_options.load_model(no_bias, no_effort, no_censoring, correlation, priors, ta_spread, merit, halo)
     sampling = sampling_options.sampling(chains, draws, target_ess, burn_in, seed, workers, memory, quiet)
     plan = _plan(model, model_name is not None, choices, sampling, republish)
-    files = staff_options.StaffFiles.of(grades, override, fixed, published, pseudonyms)
+    files = staff_options.StaffFiles.of(grades, override, fixed, kept, pseudonyms)
     books = data_options.load_classes(
         grades, rubric, columns, snap, duplicates, exclude, until, by, False, components, drop, exact_ids, limits
     )
     record = fit_classes.fit_and_show(books, by, plan, files, out, shown=not as_json)
     if as_json:
         typer.echo(json.dumps(record, indent=2))
+    elif Path(PROJECT).is_file():
+        output().print(f"Once students have these grades, run: peerage publish {out}", soft_wrap=True)
 
 
 def _choices(

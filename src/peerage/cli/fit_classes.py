@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from peerage.gradebook.book import Gradebook
     from peerage.results.results import Results
     from peerage.results.several_classes_results import SeveralResults
+    from peerage.term.published import Published
     from peerage.workflow.fit_plan import FitPlan
 
 
@@ -33,13 +34,10 @@ def fit_and_show(
 
 def _fit_one(book: Gradebook, plan: FitPlan, files: StaffFiles, out: Path, *, shown: bool) -> Mapping[str, Any]:
     """Fit a class, write its results, and return the record of it."""
-    from peerage.results.results import Results
-    from peerage.term.published import Published
     from peerage.workflow.fit_class import fit_prepared, prepare
     from peerage.workflow.saving import write_results
 
-    published = None if files.published is None else Published(Results.read(files.published))
-    prepared = prepare(book, plan, staff=files.read(book), published=published, key=files.key)
+    prepared = prepare(book, plan, staff=files.read(book), published=_published_alone(files.published), key=files.key)
     warn(prepared.notices)
     results = fit_prepared(prepared, plan, files.inputs(), _tell(plan))
     _say_missed_target(results, plan)
@@ -58,7 +56,7 @@ def _fit_all(
     from peerage.workflow.fit_classes import fit_all_prepared, prepare_classes
     from peerage.workflow.saving import write_classes
 
-    published = None if files.published is None else _published(files.published, by, books)
+    published = _published(files.published, by, books)
     ids = {name: {*book.submissions, *book.graders} for name, book in books.items()}
     known = set().union(*ids.values())
     staff = {name: files.read(book, known - ids[name]) for name, book in books.items()}
@@ -96,16 +94,27 @@ def _say(notices: Mapping[str, Sequence[Problem]], common: Sequence[Problem], by
         warn((notice for notice in own if notice not in common), f"{by} {name!r}: ")
 
 
-def _published(folder: Path, by: str, books: Mapping[str, Gradebook]) -> SeveralResults:
+def _published_alone(folders: Sequence[Path]) -> Published | None:
+    """What was handed out in a class that is alone."""
+    from peerage.results.results import Results
+    from peerage.term.published import Published
+
+    results = [Results.read(folder) for folder in folders]
+    return Published(results[0], earlier=tuple(results[1:])) if results else None
+
+
+def _published(folders: Sequence[Path], by: str, books: Mapping[str, Gradebook]) -> list[SeveralResults]:
     """The results of classes that were handed out; classes that are not in both are named."""
     from peerage.results.results import read_record
     from peerage.results.several_classes_results import SeveralResults
     from peerage.workflow.fit_classes import unmatched
 
-    if read_record(result_folder.find(folder)).get("by") != by:
-        raise ResultsError(f"{folder}: these results do not have a class for each {by}; name results of --by {by}")
-    earlier = SeveralResults.read(folder)
-    warn(unmatched(earlier, by, books))
+    for folder in folders:
+        if read_record(result_folder.find(folder)).get("by") != by:
+            raise ResultsError(f"{folder}: these results do not have a class for each {by}; name results of --by {by}")
+    earlier = [SeveralResults.read(folder) for folder in folders]
+    if earlier:
+        warn(unmatched(earlier, by, books))
     return earlier
 
 

@@ -13,7 +13,7 @@ NONE = "none"
 
 
 def command() -> None:
-    """Ask a few questions and write peerage.toml, so that `peerage fit` needs no arguments."""
+    """Ask a few questions and write peerage.toml, so that `peerage fit` in this folder needs no arguments."""
     path = Path(PROJECT)
     if path.exists():
         raise ResultsError(f"{PROJECT} already exists; edit it, or remove it first")
@@ -23,14 +23,19 @@ def command() -> None:
     )
     rubric = terminal.ask("Which file is the rubric?", _rubric(grades), _file_or_none)
     folder = terminal.ask("Which folder should the results go to?", "results", str.strip)
-    owed = terminal.ask("How many reviews does each student owe? 0 if there is no requirement", "0", _whole)
+    owed = terminal.ask("How many reviews does each student owe for an assignment? 0 for none", "0", _whole)
     path.write_text(project_text(grades, rubric, folder, owed), encoding="utf-8")
-    output().print(f"Written to {PROJECT}. From now on, peerage fit needs no arguments.")
+    console = output()
+    console.print(f"Written to {PROJECT}. From now on, in this folder:")
+    console.print(f"peerage fit estimates the grades and writes them to {folder};", soft_wrap=True)
+    console.print(
+        f"peerage publish {folder} records that students have them, so that later fits keep them.", soft_wrap=True
+    )
 
 
 def _grades() -> str:
     """The files that look most like grades."""
-    return next((name for name in ("peer_grades.csv", "week*.csv", "*.csv") if files_of(name)), "peer_grades.csv")
+    return next((name for name in ("peer_grades.csv", "week*.csv", "*.csv") if files_of(name)), "")
 
 
 def _rubric(grades: str) -> str:
@@ -39,6 +44,8 @@ def _rubric(grades: str) -> str:
 
 
 def _some(answer: str) -> str:
+    if not answer.strip():
+        raise ValueError("name a file; the grades have to be there first")
     if not files_of(answer.strip()):
         raise ValueError(f"there is no file {answer.strip()!r}")
     return answer.strip()

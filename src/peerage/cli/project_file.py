@@ -16,7 +16,13 @@ from peerage.support.textfile import parse_toml, read_text
 
 PROJECT = "peerage.toml"
 
-_SETTINGS: dict[str, tuple[type, str]] = {
+Kind = type | tuple[type, ...]
+"""What a setting can be."""
+
+COUNTS = (int, str)
+"""A number for all assignments, or text such as each=3."""
+
+_SETTINGS: dict[str, tuple[Kind, str]] = {
     "rubric": (str, "rubric"),
     "output": (str, "out"),
     "by": (str, "by"),
@@ -30,7 +36,7 @@ _SETTINGS: dict[str, tuple[type, str]] = {
     "published": (str, "published"),
     "final": (str, "final"),
     "credit_scale": (str, "credit_scale"),
-    "required_reviews": (int, "required_reviews"),
+    "required_reviews": (COUNTS, "required_reviews"),
     "minimum_reviews": (int, "minimum_reviews"),
     "spot_checks": (int, "spot_checks"),
     "seed": (int, "seed"),
@@ -44,12 +50,17 @@ _CHOSEN = ("correlation", "merit", "halo")
 """Features of the model that are off unless they are chosen."""
 
 _FEATURES = ("bias", "effort", "censoring", "correlation", "merit", "halo")
-_MODEL: dict[str, tuple[type, str]] = {
+_MODEL: dict[str, tuple[Kind, str]] = {
     "priors": (str, "priors"),
     "name": (str, "model_name"),
     **{name: (bool, name if name in _CHOSEN else f"no_{name}") for name in _FEATURES},
 }
-_WORDS = {str: "text", int: "a whole number", bool: "true or false"}
+_WORDS: dict[Kind, str] = {
+    str: "text",
+    int: "a whole number",
+    bool: "true or false",
+    COUNTS: 'a whole number or "each=3"',
+}
 
 
 def defaults(path: Path) -> dict[str, dict[str, Any]]:
@@ -89,10 +100,10 @@ def files_of(pattern: str) -> list[str]:
         return []
 
 
-def project_text(grades: str, rubric: str, output: str, required_reviews: int) -> str:
+def project_text(grades: str, rubric: str, output: str, reviews_each: int) -> str:
     """The text of a project file for a class that says nothing else."""
     settings: dict[str, Any] = {"grades": [grades], "rubric": rubric, "output": output}
-    settings["required_reviews"] = required_reviews
+    settings["required_reviews"] = f"each={reviews_each}" if reviews_each else ""
     return tomli_w.dumps({name: value for name, value in settings.items() if value})
 
 
@@ -102,14 +113,18 @@ def _option(name: str, value: object) -> object:
 
 
 def _problems(
-    said: Mapping[str, object], known: Mapping[str, tuple[type, str]], prefix: str, file: str
+    said: Mapping[str, object], known: Mapping[str, tuple[Kind, str]], prefix: str, file: str
 ) -> Iterator[Problem]:
     for name, value in said.items():
         if name not in known:
             names = sorted(known) if prefix else sorted(("grades", "model", *known))
             yield Problem(f"there is no setting {prefix + name!r}", f"use {', '.join(names)}", file)
-        elif type(value) is not known[name][0]:
+        elif type(value) not in _kinds(known[name][0]):
             yield Problem(f"the setting {prefix + name!r} is {value!r}", f"write {_WORDS[known[name][0]]}", file)
+
+
+def _kinds(kind: Kind) -> tuple[type, ...]:
+    return kind if isinstance(kind, tuple) else (kind,)
 
 
 def _files(patterns: object, file: str) -> list[str]:

@@ -31,6 +31,7 @@ FLAGS = {
     "name_graders": "--name-graders",
     "only": "--only",
     "override": "--override",
+    "replace": "--replace",
     "republish": "--republish",
     "roster": "--roster",
     "rubric": "--rubric",

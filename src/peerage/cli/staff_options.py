@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from peerage.cli import panels
-from peerage.support.wording import counted
+from peerage.cli.console import say
+from peerage.cli.project_file import PROJECT
+from peerage.support.wording import counted, quoted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from peerage.gradebook.book import Gradebook
     from peerage.results.provenance import InputFile
     from peerage.results.results import Results
+    from peerage.term.published import Published
     from peerage.workflow.fit_plan import StaffInput
 
 SHOWN = 10
@@ -35,7 +38,11 @@ OverrideFile = Annotated[
 ]
 PublishedFolder = Annotated[
     Path | None,
-    typer.Option("--published", metavar="DIR", help="Keep the published grades in DIR, and list what would change."),
+    typer.Option(
+        "--published",
+        metavar="DIR",
+        help="Keep the published grades in DIR, and list what would change. Default: what peerage publish recorded.",
+    ),
 ]
 Republish = Annotated[
     bool,
@@ -61,14 +68,14 @@ class StaffFiles:
     ----------
     grades: the files of grades
     override, fixed: grades that staff set, and values that are known
-    published: the folder of results that were handed out
+    published: folders of results that were handed out, the latest first
     key_file, key: the file for the key, and what it holds; classes that are prepared add theirs
     """
 
     grades: Sequence[Path]
     override: Path | None
     fixed: Path | None
-    published: Path | None
+    published: Sequence[Path]
     key_file: Path | None
     key: Key | None
 
@@ -78,7 +85,7 @@ class StaffFiles:
         grades: Sequence[Path],
         override: Path | None,
         fixed: Path | None,
-        published: Path | None,
+        published: Sequence[Path],
         key_file: Path | None,
     ) -> StaffFiles:
         """The files, of which the key is read."""
@@ -110,6 +117,46 @@ class StaffFiles:
         """Write the key to the made-up names, if ids are hidden."""
         if self.key is not None and self.key_file is not None:
             self.key.write(self.key_file)
+
+
+def say_forgotten(out: Path, grades: Sequence[Path]) -> None:
+    """In a project, name files behind the results that are to be replaced which are not among today's grades."""
+    from peerage.results.results import read_record
+    from peerage.results.schema import RECORD
+
+    if not (Path(PROJECT).is_file() and (out / RECORD).is_file()):
+        return
+    names = {path.name for path in grades}
+    before = dict.fromkeys(entry["name"] for entry in read_record(out).get("input") or ())
+    lost = [name for name in before if name not in names]
+    if lost:
+        remedy = f"unless that is meant, add it to the setting 'grades' of {PROJECT}"
+        say(f"note: the results in {out} were made of {quoted(lost)} too, which is not read today; {remedy}")
+
+
+def handed_out(named: Path | None, *, replaced: bool = False) -> list[Path]:
+    """The folders of results that were handed out, the latest first: the one named, or else those of the project."""
+    found = [named] if named is not None else _in_project("replacing" if replaced else "keeping")
+    if found and named is None and not replaced:
+        say("note: to replace them with today's instead: peerage fit --republish")
+    return found
+
+
+def _in_project(doing: str) -> list[Path]:
+    """The folders of what was handed out in the project, after a word on what is done with it."""
+    from peerage.workflow.publishing import publications
+
+    found = publications(Path()) if Path(PROJECT).is_file() else []
+    if found:
+        say(f"note: {doing} the grades that were handed out, the latest on {found[0].at:%Y-%m-%d} ({found[0].path})")
+    return [entry.path for entry in found]
+
+
+def handed_out_of_class(own: Mapping[str, str] | None) -> Published | None:
+    """What was handed out in the project about a class: the only one, or the one that the record names."""
+    from peerage.workflow.publishing import published_in
+
+    return published_in(_in_project("keeping")).get("" if own is None else own["name"])
 
 
 def show(results: Results, console: Console, heading: str = "") -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from peerage.cli import data_options, sampling_options
+from peerage.cli import data_options, sampling_options, staff_options
 from peerage.cli.console import output, say, warn
 from peerage.cli.show_fit import say_warnings
 from peerage.errors import InputError, Problem, ResultsError
@@ -69,7 +69,8 @@ def command(
     new = _read_new(grades, before.book, earlier.record.get("class"), columns, snap, duplicates)
     inputs = [InputFile.of(path) for path in grades]
     sampling = {"draws": draws, "burn_in": burn_in, "workers": workers, "progress": not quiet}
-    updated = update_class(earlier, new, inputs=inputs, **sampling)
+    published = staff_options.handed_out_of_class(earlier.record.get("class"))
+    updated = update_class(earlier, new, inputs=inputs, published=published, **sampling)
     warn(updated.notices)
     kept = None
     if target.resolve() == found:
@@ -81,6 +82,7 @@ def command(
         typer.echo(json.dumps(named | {"changes": [change._asdict() for change in updated.changes]}, indent=2))
     else:
         _show(updated.changes, before, updated.results.posterior)
+        staff_options.show(updated.results, output())
         output().print(f"\nWritten to {target}: {', '.join(files_of(updated.results))}", soft_wrap=True)
         if kept is not None:
             output().print(f"The earlier results are in {kept}", soft_wrap=True)

@@ -11,6 +11,7 @@ import pandas as pd
 from peerage.decisions.credit import MINIMUM_REVIEWS, CreditScale, credit
 from peerage.decisions.explain.explanation import DECIMALS, Explanation, explain
 from peerage.decisions.explain.weights import Form
+from peerage.decisions.required_reviews import RequiredReviews
 from peerage.decisions.spotchecks.proposals import BUDGET, RANDOM_SHARE, check_request, spot_checks
 from peerage.errors import ModelError
 from peerage.inference.posterior import Posterior
@@ -42,7 +43,7 @@ class DecisionChoices:
     spot_checks: int = BUDGET
     random_share: float = RANDOM_SHARE
     credit_scale: CreditScale = field(default_factory=CreditScale)
-    required_reviews: int = 0
+    required_reviews: int | str = 0
     minimum_reviews: int = MINIMUM_REVIEWS
 
     def __post_init__(self) -> None:
@@ -55,7 +56,7 @@ class DecisionChoices:
                 setting="final",
             )
         check_request(self.spot_checks, self.random_share)
-        at_least(0, required_reviews=self.required_reviews)
+        object.__setattr__(self, "required_reviews", RequiredReviews.parse(self.required_reviews).plain)
         at_least(0, minimum_reviews=self.minimum_reviews)
 
     def explain(self, posterior: Posterior) -> Explanation | None:

@@ -24,6 +24,7 @@ from scipy.optimize import brentq
 
 from peerage.decisions.credit_prior import GraderPrior, fit_prior
 from peerage.decisions.needs import has_fixed_reliability
+from peerage.decisions.required_reviews import RequiredReviews
 from peerage.errors import ModelError, Problem
 from peerage.gradebook.book import ROLES, STUDENT, Gradebook
 from peerage.inference.posterior import Posterior
@@ -100,7 +101,7 @@ def credit(
     posterior: Posterior,
     scale: CreditScale | str | None = None,
     *,
-    required_reviews: int = 0,
+    required_reviews: int | str = 0,
     minimum_reviews: int = MINIMUM_REVIEWS,
     optimistic: float = OPTIMISTIC,
 ) -> pd.DataFrame:
@@ -112,8 +113,9 @@ def credit(
     ----------
     posterior: the fit
     scale: marks by dependability, as text or :class:`CreditScale`
-    required_reviews: how many reviews a student owes; each that is not done takes away its share of the mark, and
-        authors who graded nothing have a row too
+    required_reviews: how many reviews a student owes: ``12`` in all, ``"each=3"`` for each assignment, or
+        ``"week1=2, week2=4"``; each that is not done takes away its share of the mark, and authors who graded nothing
+        have a row too
     minimum_reviews: with fewer reviews there is too little to tell, and no mark; where reviews are required, there is a
         mark all the same
     optimistic: the quantile of dependability that is marked
@@ -125,7 +127,6 @@ def credit(
     ['grader', 'n_graded', 'estimate', 'credit', 'note']
     """
     scale = CreditScale() if scale is None else CreditScale.parse(scale) if isinstance(scale, str) else scale
-    required_reviews = at_least(0, required_reviews=required_reviews)
     minimum_reviews = at_least(0, minimum_reviews=minimum_reviews)
     if not 0 < optimistic < 1:
         raise ModelError(f"optimistic is a probability between 0 and 1, not {optimistic!r}")
@@ -135,7 +136,8 @@ def credit(
     unit = sceptical_scale(BEGINNING * scale.zero, prior.efforts, optimistic)
     estimate, effective = estimates_under(posterior, lambda x: log_sceptical(x, unit), prior, optimistic)
     n_graded = np.bincount(book.review_grader, minlength=book.n_graders)
-    idle = _authors_without_reviews(book) if required_reviews else []
+    owed, done = RequiredReviews.parse(required_reviews).of(book)
+    idle = _authors_without_reviews(book) if owed else []
     none = np.zeros(len(idle))
     table = pd.DataFrame(
         {
@@ -145,7 +147,7 @@ def credit(
         }
     )
     imprecise = np.append(effective[students] < FEWEST_EFFECTIVE, none > 0)
-    marks = _with_marks(table, imprecise, scale, required_reviews, minimum_reviews)
+    marks = _with_marks(table, imprecise, scale, owed, np.append(done[students], none), minimum_reviews)
     constant = table["grader"].isin(posterior.constant["grader"]) & marks["credit"].notna()
     return marks.assign(note=marks["note"].where(~constant, SAME))
 
@@ -188,19 +190,19 @@ def _authors_without_reviews(book: Gradebook) -> list[str]:
 
 
 def _with_marks(
-    table: pd.DataFrame, imprecise: NDArray[np.bool_], scale: CreditScale, required: int, minimum: int
+    table: pd.DataFrame, imprecise: NDArray[np.bool_], scale: CreditScale, owed: int, done: Floats, minimum: int
 ) -> pd.DataFrame:
-    """The table with marks and notes.
+    """The table with marks and notes, for students who have ``done`` so many of the reviews that they owe.
 
     A required review that was not done counts as one without effort, and so with no dependability. Besides, a mark is
     at most its share of what it would be with all reviews done, so that the best cannot leave some out for nothing.
     """
     number, estimate = table["n_graded"].to_numpy(), table["estimate"].fillna(0.0).to_numpy()
-    done = np.minimum(number / required, 1.0) if required else np.ones(len(table))
-    marks = np.minimum(scale.marks(done * estimate), done * scale.marks(estimate))
-    too_few = (number < minimum) & (required == 0)
-    conditions = [number < required, too_few, imprecise]
-    notes = [f"{count} of {required} required reviews" for count in number], TOO_LITTLE, IMPRECISE
+    share = done / owed if owed else np.ones(len(table))
+    marks = np.minimum(scale.marks(share * estimate), share * scale.marks(estimate))
+    too_few = (number < minimum) & (owed == 0)
+    conditions = [done < owed, too_few, imprecise]
+    notes = [f"{count:.0f} of {owed} required reviews" for count in done], TOO_LITTLE, IMPRECISE
     return table.assign(credit=np.where(too_few, np.nan, marks), note=np.select(conditions, notes, "").astype(object))
 
 

@@ -37,6 +37,18 @@ class HandedOut:
     weights: pd.DataFrame = field(default_factory=pd.DataFrame)
     named: bool = False
 
+    def after(self, earlier: HandedOut) -> HandedOut:
+        """The same, and what was handed out before and not again."""
+        frames = [self.weights, earlier.weights]
+        if all(map(len, frames)):
+            frames[1] = earlier.weights[~earlier.weights["submission"].isin(self.weights["submission"])]
+        return HandedOut(
+            {**earlier.grades, **self.grades},
+            {**earlier.sentences, **self.sentences},
+            pd.concat([frame for frame in frames if len(frame)] or [self.weights], ignore_index=True),
+            self.named or earlier.named,
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class FinalGrades:

@@ -159,7 +159,7 @@ def run_task(job: Job, task: Task) -> Score:
     model = job.models[index]
     if fold != NO_FOLD:
         return score_fold(job.book, model, job.folds, fold, job.sampling)
-    return (score_by_loo if job.loo else score_nothing)(job.book, model, job.sampling)
+    return (score_by_loo if job.loo else score_nothing)(job.book, model, job.sampling, summary=index == 0)
 
 
 def _merged(job: Job, scores: dict[Task, Score]) -> list[Score]:
@@ -173,5 +173,5 @@ def _merged(job: Job, scores: dict[Task, Score]) -> list[Score]:
             if fold != NO_FOLD:
                 log_mass[job.folds == fold] = score.log_mass
         seconds = sum(score.seconds for score in mine.values())
-        merged.append(Score(log_mass, whole.expected, seconds, whole.refitted))
+        merged.append(Score(log_mass, whole.expected, seconds, whole.refitted, whole.held_out))
     return merged

@@ -21,7 +21,7 @@ _BASELINES = {
 
 def sentences(found: EvaluationTables) -> list[str]:
     """What was done, how the base model does, and how each other model and baseline compares."""
-    return [*_setting(found), *_models(found), *_baselines(found)]
+    return [*_setting(found), *_models(found), *_baselines(found), *_as_a_fit_says_it(found)]
 
 
 def _setting(found: EvaluationTables) -> Iterator[str]:
@@ -66,6 +66,22 @@ def _baselines(found: EvaluationTables) -> Iterator[str]:
     for name, title in (_BASELINES | others).items():
         test = found.test(name)
         yield f"{title}: {_figures(found, name, test)}; {_against_baseline(test)}."
+
+
+def _as_a_fit_says_it(found: EvaluationTables) -> Iterator[str]:
+    """The comparison with the mean that a fit prints, and why it may say something else."""
+    held_out = found.scores[found.base].held_out
+    if held_out is None:
+        return
+    yield held_out.sentence
+    test = found.test(MEAN)
+    verdict = "alike" if not test.p_value < SIGNIFICANT else "worse" if test.delta > 0 else "better"
+    if verdict != held_out.verdict:
+        yield (
+            "The two comparisons with the mean differ because they ask different questions: log probability asks how "
+            "likely a review was, and so also whether the model knows how far graders scatter; the error asks only how "
+            "near the predicted grade is."
+        )
 
 
 def _figures(found: EvaluationTables, name: str, test: Test) -> str:

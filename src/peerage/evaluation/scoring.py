@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from peerage.evaluation.folds import deal
 from peerage.gradebook.book import Gradebook
+from peerage.inference.checking.held_out import HeldOut
 from peerage.inference.checking.leave_one_out import leave_one_out, predict_unseen
 from peerage.inference.fitting import fit
 from peerage.inference.layout import lay_out
@@ -53,12 +54,14 @@ class Score:
     expected: (cells,) expected grades on the model's scale, if all reviews were fitted; else none
     seconds: how long it took
     refitted: how many reviews were predicted by further fits, because leave-one-out could not be trusted
+    held_out: how well the fit of all reviews predicts single grades, as a fit's own summary says it, if it was asked
     """
 
     log_mass: Floats
     expected: Floats
     seconds: float
     refitted: int = 0
+    held_out: HeldOut | None = None
 
 
 def score_fold(book: Gradebook, model: Model, folds: NDArray[np.int64], fold: int, sampling: Sampling) -> Score:
@@ -68,11 +71,13 @@ def score_fold(book: Gradebook, model: Model, folds: NDArray[np.int64], fold: in
     return Score(log_mass, np.zeros(0), time.perf_counter() - begun)
 
 
-def score_by_loo(book: Gradebook, model: Model, sampling: Sampling, *, refit: bool = True) -> Score:
+def score_by_loo(
+    book: Gradebook, model: Model, sampling: Sampling, *, refit: bool = True, summary: bool = False
+) -> Score:
     """Predict each review by leave-one-out from one fit of all.
 
     With ``refit``, where its Pareto shape says that the estimate may be off, reviews are predicted by fits without
-    them.
+    them. With ``summary``, the score says how well single grades are predicted.
     """
     begun = time.perf_counter()
     posterior = _fitted(book, model, sampling, sampling.seed)
@@ -83,14 +88,16 @@ def score_by_loo(book: Gradebook, model: Model, sampling: Sampling, *, refit: bo
         folds = deal(book, _refits(book, found.untrusted), sampling.seed, among=found.untrusted)
         for fold in range(folds.max() + 1):
             log_mass[folds == fold] = _held_out(book, model, folds, fold, sampling)
-    return Score(log_mass, expected_grades(posterior), time.perf_counter() - begun, refitted)
+    seconds = time.perf_counter() - begun
+    return Score(log_mass, expected_grades(posterior), seconds, refitted, posterior.held_out if summary else None)
 
 
-def score_nothing(book: Gradebook, model: Model, sampling: Sampling) -> Score:
-    """The expected grades of a fit of all reviews, and no prediction."""
+def score_nothing(book: Gradebook, model: Model, sampling: Sampling, *, summary: bool = False) -> Score:
+    """The expected grades of a fit of all reviews, and no prediction of reviews."""
     begun = time.perf_counter()
-    expected = expected_grades(_fitted(book, model, sampling, sampling.seed))
-    return Score(np.zeros(0), expected, time.perf_counter() - begun)
+    posterior = _fitted(book, model, sampling, sampling.seed)
+    seconds = time.perf_counter() - begun
+    return Score(np.zeros(0), expected_grades(posterior), seconds, 0, posterior.held_out if summary else None)
 
 
 def _fitted(book: Gradebook, model: Model, sampling: Sampling, seed: int) -> Posterior:

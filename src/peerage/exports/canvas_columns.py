@@ -37,7 +37,7 @@ def chosen_columns(
         remedy = "give a gradebook that has the assignment as the roster, or give the id"
         raise InputError(Problem(message, remedy, setting="assignment_ids"))
     _check_distinct(columns)
-    kept = marks if len(columns) == len(marks.items) else marks.of_assignments()
+    kept = marks if len(columns) == len(marks.items) else marks.without_credit()
     if kept is not marks:
         remedy = "to export them, give the id of their assignment"
         notices.append(Problem("left out the marks for peer grading", remedy, setting="credit_id"))

@@ -21,7 +21,7 @@ from peerage.tables.known_columns import fold
 NAME = "canvas-gradebook"
 TITLE = canvas_gradebook.TITLE
 ENDING = "-canvas.csv"
-USES: tuple[str, ...] = ("roster", "match", "id_column", "assignment_ids", "credit_id")
+USES: tuple[str, ...] = ("roster", "match", "id_column", "assignment_ids", "credit_id", "only")
 
 ID_COLUMNS = ("ID", "SIS User ID", "SIS Login ID")
 """By what Canvas knows people."""
@@ -47,7 +47,8 @@ def prepare(results: Results, options: Options) -> Prepared:
     known = None
     if options.roster is not None and canvas_gradebook.recognises(options.roster):
         known = canvas_gradebook.read(options.roster)
-    marks, columns, column_notices = chosen_columns(StudentMarks.of(results), options, known)
+    chosen = StudentMarks.of(results).of_assignments(options.only)
+    marks, columns, column_notices = chosen_columns(chosen, options, known)
     enrolled = _enrolled(list(marks.values), options, known)
     notices = [*marks.notices, *column_notices, *enrolled.notices]
     students, excused, empty = [], [], []

@@ -16,6 +16,7 @@ IN_WORDS = {
     "id_column": "a column of ids",
     "assignment_ids": "ids of assignments",
     "credit_id": "an id for peer grading",
+    "only": "a choice of assignments",
 }
 """What messages call each option."""
 
@@ -31,6 +32,7 @@ class Options:
     id_column: the column by which the other system knows people
     assignment_ids: the other system's ids of the assignments, as ``ID`` or ``NAME=ID``
     credit_id: its id of the assignment for peer grading
+    only: the assignments to write; all of them if there are none
     """
 
     roster: Path | None = None
@@ -38,6 +40,7 @@ class Options:
     id_column: str | None = None
     assignment_ids: tuple[str, ...] = ()
     credit_id: str | None = None
+    only: tuple[str, ...] = ()
 
     def refuse_others(self, used: Sequence[str], name: str) -> None:
         """Refuse options that a format has no use for, and a column of a roster that is not given."""

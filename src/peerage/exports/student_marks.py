@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from peerage.errors import InputError, Problem
 from peerage.results.results import Results
 from peerage.results.schema import TOTALS
-from peerage.support.wording import counted
+from peerage.support.wording import counted, quoted
 
 CREDIT_NAME = "Peer grading"
 NO_AUTHORS = Problem(
@@ -61,9 +61,23 @@ class StudentMarks:
         notices = (*without_author(results), *_several(ambiguous), *without_credit(results))
         return cls(tuple(items), values, notices)
 
-    def of_assignments(self) -> StudentMarks:
+    def without_credit(self) -> StudentMarks:
         """The marks for assignments alone."""
-        kept = [index for index, item in enumerate(self.items) if not item.is_credit]
+        return self._of([index for index, item in enumerate(self.items) if not item.is_credit])
+
+    def of_assignments(self, names: Sequence[str]) -> StudentMarks:
+        """The marks for some assignments, and for peer grading; all if none is named."""
+        known = [item.name for item in self.items if not item.is_credit]
+        for name in names:
+            if name not in known:
+                message = f"the results have no assignment {name!r}"
+                raise InputError(Problem(message, f"use {quoted(known)}", setting="only"))
+        return self._of(
+            [index for index, item in enumerate(self.items) if not names or item.is_credit or item.name in names]
+        )
+
+    def _of(self, kept: Sequence[int]) -> StudentMarks:
+        """The marks for some items, of the students who have any."""
         values = {student: tuple(marks[index] for index in kept) for student, marks in self.values.items()}
         present = {student: marks for student, marks in values.items() if any(mark is not None for mark in marks)}
         return StudentMarks(tuple(self.items[index] for index in kept), present, self.notices)

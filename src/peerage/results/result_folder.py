@@ -34,6 +34,9 @@ from peerage.support.atomic import exchange, locked
 MARKER = ".peerage.json"
 """The file by which a result folder is recognised; it lists the names in the folder."""
 
+PUBLICATION = "publication.json"
+"""The file in a copy of results that were handed out, which nothing may replace."""
+
 _LEFT_BY_SYSTEMS = {".DS_Store", "Thumbs.db", "desktop.ini"}
 
 
@@ -84,6 +87,8 @@ def check_target(path: str | Path, inputs: Iterable[str | Path] = ()) -> None:
         return
     if _listed(target) is None:
         raise ResultsError(f"{path}: this folder holds other files than results; name another or an empty folder")
+    if (target / PUBLICATION).exists():
+        raise ResultsError(f"{path}: these grades were handed out, and this is the record of it; name another folder")
     strangers = sorted(_strangers(target))
     if strangers:
         what = f"{strangers[0]!r} in this folder was not written by peerage and would be lost"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -25,12 +25,24 @@ SURE = 0.9
 """The certainty from which a proposed change counts as sure."""
 
 
+REPUBLISHED = "republished"
+"""The entry of a record that says that published grades were replaced on purpose."""
+
+
 @dataclass(frozen=True, eq=False)
 class Published:
-    """Results whose grades were handed out; with ``kept_alone``, those only that they themselves kept."""
+    """Results whose grades were handed out.
+
+    Attributes
+    ----------
+    results: the latest
+    kept_alone: whether only those grades count that they themselves kept
+    earlier: results that were handed out before, the latest first; they count for what is in none after them
+    """
 
     results: Results
     kept_alone: bool = False
+    earlier: tuple[Results, ...] = ()
 
     @classmethod
     def of_rows(
@@ -61,10 +73,10 @@ class Published:
             for cell, grade in self.results.grades.items()
             if not self.kept_alone or status[cell] == PUBLISHED
         }
-        weights = self.results.table(WEIGHTS, "submission", "grader", "weight")
-        weights = weights[weights["submission"].isin({submission for submission, _ in grades})]
-        sentences = self.results.by_cell(EXPLANATIONS, "sentence")
-        return HandedOut(grades, sentences, weights, self.results.names_graders)
+        told = _told(self.results, grades)
+        for results in self.earlier:
+            told = told.after(_told(results, results.grades))
+        return told
 
     def check(self, book: Gradebook) -> None:
         """Refuse grades that today's rubric does not have; averages may lie between its grades."""
@@ -106,7 +118,8 @@ class Published:
 
     def republished(self, results: Results) -> Results:
         """The results with a table of what changed since the grades were handed out."""
-        return results.with_table(CHANGES, changes_table(changes_between(self.side, Side.of(results))))
+        table = changes_table(changes_between(self.side, Side.of(results)))
+        return results.with_table(CHANGES, table, **{REPUBLISHED: True})
 
     def _proposals(self, results: Results, final: FinalGrades) -> pd.DataFrame:
         reasons = ChangeReasons(self.side.unkept, Side.suggested(results, final))
@@ -137,3 +150,10 @@ class Published:
         else:
             since = [Reason("earlier", earlier.why), *reasons.own_reviews(cell[0])]
         return "; ".join(dict.fromkeys(reason.words for reason in since))
+
+
+def _told(results: Results, grades: Mapping[Cell, float]) -> HandedOut:
+    """Some of the grades of results, with what students were told about them."""
+    weights = results.table(WEIGHTS, "submission", "grader", "weight")
+    weights = weights[weights["submission"].isin({submission for submission, _ in grades})]
+    return HandedOut(grades, results.by_cell(EXPLANATIONS, "sentence"), weights, results.names_graders)

@@ -23,10 +23,13 @@ def fit_classes(
     *,
     inputs: Sequence[InputFile] = (),
     staff: Mapping[str, StaffInput] | None = None,
-    published: SeveralResults | None = None,
+    published: Sequence[SeveralResults] = (),
     tell: Tell | None = None,
 ) -> SeveralResults:
-    """Fit the classes that a column tells apart, each with what the staff say about it and what was handed out."""
+    """Fit the classes that a column tells apart, each with what the staff say about it and what was handed out.
+
+    ``published`` are the results that were handed out, the latest first.
+    """
     plan = FitPlan() if plan is None else plan
     prepared = prepare_classes(books, plan, by=by, staff=staff, published=published)
     return fit_all_prepared(prepared, by, plan, inputs, tell)
@@ -38,12 +41,12 @@ def prepare_classes(
     *,
     by: str,
     staff: Mapping[str, StaffInput] | None = None,
-    published: SeveralResults | None = None,
+    published: Sequence[SeveralResults] = (),
     key: Key | None = None,
 ) -> dict[str, PreparedClass]:
     """Put together what each class is fitted with, and refuse what cannot be done."""
     staff = {} if staff is None else staff
-    told = {} if published is None else handed_out(published, by, books)
+    told = handed_out(published, by, books)
     return {
         name: prepare(book, plan, staff=staff.get(name), published=told.get(name), key=key)
         for name, book in books.items()
@@ -68,18 +71,20 @@ def fit_all_prepared(
     return SeveralResults.of(by, found, common)
 
 
-def handed_out(earlier: SeveralResults, by: str, books: Mapping[str, Gradebook]) -> dict[str, Published]:
+def handed_out(published: Sequence[SeveralResults], by: str, books: Mapping[str, Gradebook]) -> dict[str, Published]:
     """The results of each of today's classes that were handed out."""
-    if earlier.by != by:
+    if any(several.by != by for several in published):
         raise ResultsError(f"the published results do not have a class for each {by}; give results that do")
-    return {name: Published(results) for name, results in earlier.classes.items() if name in books}
+    known = {name: [several.classes[name] for several in published if name in several.classes] for name in books}
+    return {name: Published(results[0], earlier=tuple(results[1:])) for name, results in known.items() if results}
 
 
-def unmatched(earlier: SeveralResults, by: str, books: Mapping[str, Gradebook]) -> Iterator[Problem]:
+def unmatched(published: Sequence[SeveralResults], by: str, books: Mapping[str, Gradebook]) -> Iterator[Problem]:
     """Notices of classes that are only among those handed out, or only among today's."""
-    for name in earlier.classes:
+    known = dict.fromkeys(name for several in published for name in several.classes)
+    for name in known:
         if name not in books:
             yield Problem(f"{by} {name!r} has published grades and no grades today")
     for name in books:
-        if name not in earlier.classes:
+        if name not in known:
             yield Problem(f"{by} {name!r} has no published grades")

@@ -36,19 +36,26 @@ class Updated:
 
 
 def update_class(
-    earlier: Results, new_grades: Gradebook, *, inputs: Iterable[InputFile] = (), **sampling: Any
+    earlier: Results,
+    new_grades: Gradebook,
+    *,
+    inputs: Iterable[InputFile] = (),
+    published: Published | None = None,
+    **sampling: Any,
 ) -> Updated:
-    """Add grades to a fitted class, or correct them; grades that were kept as handed out stay so.
+    """Add grades to a fitted class, or correct them; grades that were handed out stay.
 
+    These are the ones that are ``published`` or, unless that is given, those that the earlier results kept.
     ``sampling`` is what :meth:`~peerage.inference.posterior.Posterior.update` takes.
     """
     if earlier.record.get("pseudonyms"):
         raise ResultsError("these results hold made-up names; fit all grades again, with the same key to the names")
     choices, before = earlier.choices, earlier.posterior
     after = before.update(new_grades, **sampling)
-    published = Published(earlier, kept_alone=True)
+    keeps = published is not None or bool(earlier.record.get("published"))
+    published = Published(earlier, kept_alone=True) if published is None else published
     results = Results.of(after, inputs, choices, overrides=earlier.overrides, handed_out=published.handed_out)
-    if earlier.record.get("published"):
+    if keeps:
         results = published.proposed(results)
     results = replace(results, record=_continued(earlier.record, results.record))
     notices = tuple(notice for notice in after.book.notices if notice not in before.book.notices)

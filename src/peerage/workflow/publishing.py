@@ -1,0 +1,141 @@
+"""Grades that are handed out: what that changes for students, and the record of it in a project.
+
+A project is a folder. Whenever grades are handed out, a copy of the results goes to its folder ``published``, under the
+next number, and is never replaced. Later fits and updates in the project keep these grades.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from peerage.decisions.final import STAFF, Cell
+from peerage.errors import ResultsError
+from peerage.results import result_folder
+from peerage.results.result_folder import PUBLICATION
+from peerage.results.results import Results
+from peerage.results.several_classes_results import SeveralResults
+from peerage.support.wording import counted
+from peerage.term.published import REPUBLISHED, Published
+
+FOLDER = "published"
+"""The folder of a project in which everything that was handed out is kept."""
+
+
+@dataclass(frozen=True)
+class Announced:
+    """What students learn when grades are handed out.
+
+    Attributes
+    ----------
+    new, same: how many grades nobody was told before, and how many are as they were told
+    changed: the grades before and after that are not as students were told, those that staff set included
+    missing: how many grades were handed out before and are not in these results
+    """
+
+    new: int
+    same: int
+    changed: Mapping[Cell, tuple[float, float]]
+    missing: int
+
+    @property
+    def is_news(self) -> bool:
+        """Whether anybody learns anything."""
+        return bool(self.new or self.changed)
+
+
+@dataclass(frozen=True)
+class Publication:
+    """Results that were handed out: where the copy is, and when that was."""
+
+    path: Path
+    at: datetime
+
+
+def announce(results: Results, earlier: Published | None = None, *, replace: bool = False) -> Announced:
+    """What students learn if these results are handed out.
+
+    A grade that was handed out may change if staff set it, or if the fit was asked to replace published grades, or
+    with ``replace``; other changes are refused.
+    """
+    told = {} if earlier is None else earlier.handed_out.grades
+    changed = {cell: (told[cell], grade) for cell, grade in results.grades.items() if told.get(cell, grade) != grade}
+    if not (replace or results.record.get(REPUBLISHED)):
+        status = Published(results).side.status
+        unasked = [cell for cell in changed if status[cell] != STAFF]
+        if unasked:
+            (submission, component), number = unasked[0], counted(len(unasked), "grade")
+            before, after = changed[unasked[0]]
+            example = f"{submission} in {component} was {before:g} and is {after:g}"
+            remedy = "fit again in this project, which keeps them, or ask to replace them"
+            raise ResultsError(
+                f"{number} would differ from what students were told: {example}; {remedy}", setting="replace"
+            )
+    new = sum(cell not in told for cell in results.grades)
+    missing = sum(cell not in results.grades for cell in told)
+    return Announced(new, len(results.grades) - new - len(changed), changed, missing)
+
+
+def publish(
+    folder: Path, project: Path, at: datetime, *, replace: bool = False
+) -> tuple[Publication | None, Announced]:
+    """Record that the results in a folder were handed out; nothing is recorded if all of them were before."""
+    earlier = published_in([entry.path for entry in publications(project)])
+    announced = _sum(
+        announce(results, earlier.get(name), replace=replace) for name, results in classes_of(folder).items()
+    )
+    if not announced.is_news:
+        return None, announced
+    target = project / FOLDER / str(1 + max((int(entry.path.name) for entry in publications(project)), default=0))
+    source = result_folder.outermost(folder)
+    with result_folder.writing(target) as fresh:
+        shutil.copytree(source, fresh, dirs_exist_ok=True)
+        record = {"at": at.isoformat(timespec="seconds"), "from": source.name}
+        (fresh / PUBLICATION).write_text(json.dumps(record, indent=1) + "\n", "utf-8")
+    return Publication(target, at), announced
+
+
+def publications(project: Path) -> list[Publication]:
+    """What was handed out in a project, the latest first."""
+    home = project / FOLDER
+    numbered = [entry for entry in home.iterdir() if entry.name.isdecimal()] if home.is_dir() else []
+    found = [entry for entry in numbered if (entry / PUBLICATION).is_file()]
+    return [_read(entry) for entry in sorted(found, key=lambda entry: int(entry.name), reverse=True)]
+
+
+def published_in(folders: Sequence[Path]) -> dict[str, Published]:
+    """What results in some folders, the latest first, say was handed out in each class; one alone has no name."""
+    found: dict[str, list[Results]] = {}
+    for folder in folders:
+        for name, results in classes_of(folder).items():
+            found.setdefault(name, []).append(results)
+    return {name: Published(latest, earlier=tuple(earlier)) for name, (latest, *earlier) in found.items()}
+
+
+def classes_of(folder: Path) -> dict[str, Results]:
+    """The results of each class in a folder, by name; those of one class alone have no name."""
+    home = result_folder.outermost(result_folder.find(folder))
+    return dict(SeveralResults.read(home).classes) or {"": Results.read(home)}
+
+
+def _read(folder: Path) -> Publication:
+    try:
+        at = datetime.fromisoformat(json.loads((folder / PUBLICATION).read_text("utf-8"))["at"])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise ResultsError(f"{folder / PUBLICATION}: is damaged; restore it from a copy") from None
+    return Publication(folder, at)
+
+
+def _sum(parts: Iterable[Announced]) -> Announced:
+    """What the students of all classes learn."""
+    everything = list(parts)
+    return Announced(
+        sum(part.new for part in everything),
+        sum(part.same for part in everything),
+        {cell: grades for part in everything for cell, grades in part.changed.items()},
+        sum(part.missing for part in everything),
+    )

@@ -1,0 +1,75 @@
+"""What is handed out is recorded, in one class or several, and what was handed out earlier still counts."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from peerage.errors import ResultsError
+from peerage.results import result_folder
+from peerage.results.results import Results
+from peerage.results.schema import GRADES
+from peerage.term.published import Published
+from peerage.workflow.publishing import announce, publications, publish, published_in
+from support.term import class_table, fitted, grades_of, record, written
+
+TABLE = class_table(students=6)
+NOW = datetime(2026, 9, 7, 12, tzinfo=UTC)
+
+
+def results_of(**grades: float) -> Results:
+    rows = [{"submission": name, "component": "all", "grade": grade} for name, grade in grades.items()]
+    return Results.from_rows({GRADES: pd.DataFrame(rows)})
+
+
+def test_what_students_learn_is_counted() -> None:
+    told = Published(results_of(a=1.0, b=2.0), earlier=(results_of(a=5.0, c=3.0),))
+    learned = announce(results_of(a=1.0, d=4.0), told)
+    assert (learned.new, learned.same, dict(learned.changed), learned.missing) == (1, 1, {}, 2)
+    assert not announce(results_of(a=1.0, c=3.0), told).is_news
+    with pytest.raises(
+        ResultsError, match="1 grade would differ from what students were told: c in all was 3 and is 4"
+    ):
+        announce(results_of(c=4.0), told)
+    assert dict(announce(results_of(c=4.0), told, replace=True).changed) == {("c", "all"): (3.0, 4.0)}
+
+
+def test_what_only_an_earlier_publication_holds_is_kept(tmp_path: Path) -> None:
+    weeks = {week: TABLE[TABLE["assignment"] == week] for week in ("week1", "week2")}
+    for week, table in weeks.items():
+        fitted(written(table, tmp_path / week / "class.csv"), tmp_path / "out" / week)
+        recorded, _ = publish(tmp_path / "out" / week, tmp_path, NOW)
+        assert recorded is not None
+    assert [(entry.path.name, entry.at) for entry in publications(tmp_path)] == [("2", NOW), ("1", NOW)]
+    (published,) = published_in([entry.path for entry in publications(tmp_path)]).values()
+    both = grades_of(tmp_path / "published" / "1") | grades_of(tmp_path / "published" / "2")
+    assert dict(published.handed_out.grades) == both
+    assert set(published.handed_out.weights["submission"]) == set(TABLE["submission"])
+
+
+def test_a_section_keeps_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sections = TABLE.assign(section=TABLE["assignment"].map({"week1": "A", "week2": "B"}))
+    grades = written(sections, tmp_path / "class.csv")
+    fitted(grades, tmp_path / "results", "--by", "section")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "peerage.toml").write_text('grades = "class.csv"\nby = "section"\noutput = "results"\n')
+    recorded, announced = publish(tmp_path / "results", tmp_path, NOW)
+    assert recorded is not None
+    assert announced.new == len(TABLE[["submission", "component"]].drop_duplicates())
+    fitted(grades, tmp_path / "results", "--seed", "5")
+    for name in ("A", "B"):
+        assert record(tmp_path / "results" / name)["published"]["kept"] == announced.new // 2
+
+
+def test_nothing_replaces_what_was_handed_out(tmp_path: Path) -> None:
+    fitted(written(TABLE, tmp_path / "class.csv"), tmp_path / "results")
+    recorded, _ = publish(tmp_path / "results", tmp_path, NOW)
+    assert recorded is not None
+    with pytest.raises(ResultsError, match="these grades were handed out"):
+        result_folder.check_target(recorded.path)
+    (recorded.path / "publication.json").write_text("{")
+    with pytest.raises(ResultsError, match="is damaged; restore it from a copy"):
+        publications(tmp_path)
