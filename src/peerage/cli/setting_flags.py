@@ -33,6 +33,7 @@ FLAGS = {
     "override": "--override",
     "replace": "--replace",
     "republish": "--republish",
+    "required_reviews": "--required-reviews",
     "roster": "--roster",
     "rubric": "--rubric",
     "snap": "--snap",
