@@ -19,9 +19,10 @@ import numpy as np
 import peerage as pg
 from figures import report
 from peerage.evaluation.folds import deal
-from peerage.evaluation.prior_search.prior_grids import Grid, without_effect
-from peerage.evaluation.prior_search.prior_search import KEEP, SCREENING
-from peerage.evaluation.prior_search.search_tasks import Job, Task, run
+from peerage.evaluation.prior_search.prior_grids import PriorGrid, without_effect
+from peerage.evaluation.prior_search.prior_search import SCREENING
+from peerage.evaluation.prior_search.search_plan import KEEP
+from peerage.evaluation.prior_search.search_tasks import SearchJob, SearchTask, run
 from peerage.evaluation.scoring import Sampling
 from peerage.support.executor import open_executor
 
@@ -35,16 +36,16 @@ HOUR, YEAR = 3600.0, 365.25 * 24 * 3600
 """In seconds."""
 
 
-def standard_job() -> tuple[Job, tuple[pg.Priors, ...]]:
+def standard_job() -> tuple[SearchJob, tuple[pg.Priors, ...]]:
     """The class and how it is sampled, and the settings of the reduced grid."""
     book, _ = pg.simulate(setting="b", seed=0)
     model = pg.Model()
-    grid = Grid.read("reduced").without(without_effect(book, model))
+    grid = PriorGrid.read("reduced").without(without_effect(book, model))
     settings = tuple(pg.Priors.paper(**setting) for setting in grid.all())
-    return Job(book, model, deal(book, FOLDS, seed=0), SCREENING, Sampling()), settings
+    return SearchJob(book, model, deal(book, FOLDS, seed=0), SCREENING, Sampling()), settings
 
 
-def seconds_a_fit(job: Job, tasks: Sequence[Task], workers: int) -> float:
+def seconds_a_fit(job: SearchJob, tasks: Sequence[SearchTask], workers: int) -> float:
     """The seconds by the clock that so many workers take for some tasks, divided by their number."""
     begun = time.perf_counter()
     with open_executor(workers) as executor:
@@ -52,10 +53,13 @@ def seconds_a_fit(job: Job, tasks: Sequence[Task], workers: int) -> float:
     return (time.perf_counter() - begun) / len(tasks)
 
 
-def compare_workers(job: Job, settings: tuple[pg.Priors, ...]) -> dict[str, dict[int, float]]:
+def compare_workers(job: SearchJob, settings: tuple[pg.Priors, ...]) -> dict[str, dict[int, float]]:
     """Seconds a fit of one and of two workers, for settings that are screened and for folds."""
     some = settings[:: len(settings) // TRIED][:TRIED]
-    fits = {"screening": [Task(priors) for priors in some], "fold": [Task(some[0], fold) for fold in range(TRIED)]}
+    fits = {
+        "screening": [SearchTask(priors) for priors in some],
+        "fold": [SearchTask(some[0], fold) for fold in range(TRIED)],
+    }
     found = {}
     for what, tasks in fits.items():
         rounds = [[seconds_a_fit(job, tasks, workers) for workers in (1, 2)] for _ in range(ROUNDS)]
@@ -82,10 +86,10 @@ def project(settings: int, seconds: dict[str, dict[int, float]]) -> None:
         print(f"  {what}: {total / HOUR:.0f} hours, {YEARS * YEAR / (2 * total):,.0f} times")
 
 
-def search(job: Job) -> dict[str, Any]:
+def search(job: SearchJob) -> dict[str, Any]:
     """Run the search, and tell what it took and found."""
     cpu, clock = time.process_time(), time.perf_counter()
-    found = pg.search(job.book, job.model, grid="reduced", progress=True)
+    found = pg.search(job.book, job.model, grid="reduced", running=pg.Running(progress=True))
     seconds, cores = time.perf_counter() - clock, time.process_time() - cpu
     print(f"{seconds / 60:.0f} minutes, {cores:.0f} s of processor time")
     print(*found.sentences, sep="\n")

@@ -67,7 +67,7 @@ def evaluated(name: str, size: Size, *, loo: bool) -> Evaluation:
     truth = pg.Model(**kind.features, priors=pg.Priors.paper(**kind.priors))
     book, _ = pg.simulate(size.students, size.weeks, seed=list(KINDS).index(name), model=truth)
     base = pg.Model(**kind.features)
-    return pg.evaluate(book, base, loo=loo, chains=2, draws=size.draws, burn_in=150, seed=0)
+    return pg.evaluate(book, base, loo=loo, sampling=pg.Sampling(chains=2, draws=size.draws, burn_in=150))
 
 
 def measure(name: str, size: Size) -> Iterator[dict[Any, Any]]:

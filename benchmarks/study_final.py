@@ -70,7 +70,7 @@ def measure(kind: Kind, seed: int) -> dict[str, float]:
         "average": error(given(form="average").grades["grade"].to_numpy()),
     }
     for penalty in FRONTIER:
-        explanation = given(form="average", penalty=penalty)
+        explanation = given(form="average", weighting=pg.Weighting(penalty=penalty))
         found[f"error {penalty}"] = error(explanation.grades["grade"].to_numpy())
         weights = explanation.weights
         moved = (weights["weight"] - weights["desired_weight"]).abs().sum() / 2

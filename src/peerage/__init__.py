@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from peerage.decisions.credit import credit as credit
     from peerage.decisions.explain.explanation import Explanation as Explanation
     from peerage.decisions.explain.explanation import explain as explain
+    from peerage.decisions.explain.weighting import Weighting as Weighting
     from peerage.decisions.spotchecks.proposals import spot_checks as spot_checks
     from peerage.decisions.trust import trust as trust
     from peerage.errors import InputError as InputError
@@ -36,9 +37,12 @@ if TYPE_CHECKING:
     from peerage.evaluation.evaluation import Evaluation as Evaluation
     from peerage.evaluation.prior_search.prior_search import Search as Search
     from peerage.evaluation.prior_search.prior_search import search as search
+    from peerage.evaluation.prior_search.search_plan import SearchPlan as SearchPlan
+    from peerage.evaluation.scoring import Sampling as Sampling
     from peerage.formats import read_classes as read_classes
     from peerage.formats import read_comparisons as read_comparisons
     from peerage.formats import read_grades as read_grades
+    from peerage.formats.reading_choices import Reading as Reading
     from peerage.gradebook.book import Gradebook as Gradebook
     from peerage.gradebook.comparisons import Comparisons as Comparisons
     from peerage.gradebook.excluding import exclude as exclude
@@ -59,6 +63,7 @@ if TYPE_CHECKING:
     from peerage.simulation.simulated_class import simulate as simulate
     from peerage.simulation.truth import Truth as Truth
     from peerage.support.progress import Progress as Progress
+    from peerage.support.running_tasks import Running as Running
     from peerage.workflow.fit_table import fit as fit
 
 _HOMES = {
@@ -79,12 +84,17 @@ _HOMES = {
     "Priors": "model",
     "Problem": "errors",
     "Progress": "support.progress",
+    "Reading": "formats.reading_choices",
     "ResultsError": "errors",
     "Rubric": "rubric",
+    "Running": "support.running_tasks",
+    "Sampling": "evaluation.scoring",
     "Search": "evaluation.prior_search.prior_search",
+    "SearchPlan": "evaluation.prior_search.search_plan",
     "ServiceError": "errors",
     "Stopped": "errors",
     "Truth": "simulation.truth",
+    "Weighting": "decisions.explain.weighting",
     "aggregate": "methods.registry",
     "credit": "decisions.credit",
     "evaluate": "evaluation.evaluating",
@@ -123,12 +133,17 @@ __all__ = [
     "Priors",
     "Problem",
     "Progress",
+    "Reading",
     "ResultsError",
     "Rubric",
+    "Running",
+    "Sampling",
     "Search",
+    "SearchPlan",
     "ServiceError",
     "Stopped",
     "Truth",
+    "Weighting",
     "aggregate",
     "credit",
     "evaluate",

@@ -13,8 +13,8 @@ import pytest
 
 import peerage as pg
 from peerage.cli import main
-from peerage.evaluation.benchmark.benchmark_tasks import Finding, Job, Task, run_task
-from peerage.evaluation.benchmark.known_classes import Kind, KnownClass, read_real_class, real_kinds
+from peerage.evaluation.benchmark.benchmark_tasks import BenchmarkFinding, BenchmarkJob, BenchmarkTask, run_task
+from peerage.evaluation.benchmark.known_classes import ClassKind, KnownClass, read_real_class, real_kinds
 from peerage.evaluation.benchmark.measures import in_order, mapped_errors, measure
 from peerage.evaluation.benchmark.page import page
 from peerage.evaluation.benchmark.running import FINDINGS, benchmark
@@ -33,8 +33,8 @@ def small(seed: int, *, authors: bool = True) -> KnownClass:
     return KnownClass(book, np.clip(truth.true_grade, 0, 5))
 
 
-KIND = Kind("small", "small classes", small)
-ANONYMOUS = Kind("anonymous", "small classes without authors", partial(small, authors=False))
+KIND = ClassKind("small", "small classes", small)
+ANONYMOUS = ClassKind("anonymous", "small classes without authors", partial(small, authors=False))
 
 
 def methods(*names: str) -> list[Method]:
@@ -86,10 +86,11 @@ def _verdicts(errors: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> list
     errors[0] *= 0.999
     book, _ = pg.simulate(students=count // 4, weeks=4, components=1, tas=0, reviews_per_student=1, seed=0)
     known = KnownClass(book, np.zeros((book.n_submissions, 1)))
-    kind = Kind("planted", "planted", lambda _: known)
-    job = Job((kind,), tuple(methods("mean", "median", "additive")), 0)
+    kind = ClassKind("planted", "planted", lambda _: known)
+    job = BenchmarkJob((kind,), tuple(methods("mean", "median", "additive")), 0)
     found = {
-        Task(0, 0, index): Finding("", row[:, None], np.full((count, 1), np.nan)) for index, row in enumerate(errors)
+        BenchmarkTask(0, 0, index): BenchmarkFinding("", row[:, None], np.full((count, 1), np.nan))
+        for index, row in enumerate(errors)
     }
     return list(Benchmark(job, found).table()["verdict"])
 
@@ -158,12 +159,12 @@ def test_a_cluster_gives_the_same_table(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_every_kind_of_class_is_one_that_the_mean_can_grade(kind: Kind) -> None:
+def test_every_kind_of_class_is_one_that_the_mean_can_grade(kind: ClassKind) -> None:
     known = kind.draw(3)
     assert known.truth.shape == known.book.applicable.shape
     assert known.truth.min() >= 0
     assert known.truth.max() <= 5
-    found = run_task(Job((kind,), tuple(methods("mean")), 0), Task(0, 1, 0))
+    found = run_task(BenchmarkJob((kind,), tuple(methods("mean")), 0), BenchmarkTask(0, 1, 0))
     assert measure(kind.draw(3), found.scores, found.sd, is_ranking=False)["tau"] > -0.2
     tau, _ = in_order(known, find("mean").aggregate(known.book).scores)
     assert tau > 0.1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,12 @@ from peerage.cli import main
 from peerage.evaluation.folds import NO_FOLD
 from peerage.evaluation.prior_search.search_folder import FINDINGS, TABLE, open_folder
 from peerage.evaluation.prior_search.search_table import MARGIN, Standings
-from peerage.evaluation.prior_search.search_tasks import Finding, Task
+from peerage.evaluation.prior_search.search_tasks import SearchFinding, SearchTask
 
 GRID = {"mu_s": [2, 3.5, 4], "sigma_b": [0.1, 1], "tau_l": [1, 4]}
-FAST: dict[str, Any] = {"folds": 3, "chains": 1, "draws": 60, "burn_in": 20}
+SHORT = pg.Sampling(chains=1, draws=60, burn_in=20)
+PLAN = pg.SearchPlan(folds=3)
+FAST: dict[str, Any] = {"plan": PLAN, "sampling": SHORT}
 OPTIONS = ["--folds", "3", "--chains", "1", "--draws", "60", "--burn-in", "20"]
 
 
@@ -46,10 +49,10 @@ def untimed(table: pd.DataFrame) -> pd.DataFrame:
 
 @pytest.mark.slow
 def test_screening_keeps_the_winner_of_an_exhaustive_search(book: pg.Gradebook) -> None:
-    exhaustive = pg.search(book, grid=GRID, screening=False, **FAST)
+    exhaustive = pg.search(book, grid=GRID, plan=replace(PLAN, screening=False), sampling=SHORT)
     assert exhaustive.table["score"].notna().all()
     assert exhaustive.table["screened"].isna().all()
-    screened = pg.search(book, grid=GRID, keep=1, **FAST)
+    screened = pg.search(book, grid=GRID, plan=replace(PLAN, keep=1), sampling=SHORT)
     finalists = screened.table["score"].notna()
     assert finalists.sum() < len(screened.table) == 12
     assert screened.best == exhaustive.best
@@ -63,8 +66,9 @@ def test_screening_keeps_the_winner_of_an_exhaustive_search(book: pg.Gradebook) 
 
 def test_the_score_is_that_of_cross_validation(book: pg.Gradebook) -> None:
     model = pg.Model(effort=False).with_priors(sigma_b=0.5)
-    found = pg.search(book, pg.Model(effort=False), grid={"sigma_b": [0.5]}, seed=3, **FAST)
-    evaluated = pg.evaluate(book, models=[model], seed=3, **FAST).table().iloc[0]
+    sampling = replace(SHORT, seed=3)
+    found = pg.search(book, pg.Model(effort=False), grid={"sigma_b": [0.5]}, plan=PLAN, sampling=sampling)
+    evaluated = pg.evaluate(book, models=[model], folds=3, sampling=sampling).table().iloc[0]
     row = found.table.iloc[0]
     assert (row["score"], row["score_se"]) == pytest.approx((evaluated["elpd"], evaluated["elpd_se"]))
     assert found.best == model.priors
@@ -79,7 +83,7 @@ def synthetic(*gaps: float) -> Standings:
     noise = (noise - noise.mean()) / noise.std(ddof=1)
     priors = tuple(pg.Priors.paper(mu_s=float(index)) for index in range(len(gaps)))
     sums = (best + (noise - gap / np.sqrt(400) if gap else 0) for gap in gaps)
-    found = {Task(entry, NO_FOLD): Finding(row, 1.0) for entry, row in zip(priors, sums, strict=True)}
+    found = {SearchTask(entry, NO_FOLD): SearchFinding(row, 1.0) for entry, row in zip(priors, sums, strict=True)}
     return Standings(("mu_s",), priors, 3, found)
 
 
@@ -94,17 +98,18 @@ def test_settings_that_are_clearly_worse_are_given_up() -> None:
 
 
 def test_the_same_seed_gives_the_same_table_whatever_the_number_of_workers(book: pg.Gradebook) -> None:
-    tables = [pg.search(book, grid={"mu_s": [3, 4]}, workers=workers, **FAST).table for workers in (1, 3)]
+    places = [pg.Running(workers=workers) for workers in (1, 3)]
+    tables = [pg.search(book, grid={"mu_s": [3, 4]}, running=running, **FAST).table for running in places]
     pd.testing.assert_frame_equal(untimed(tables[0]), untimed(tables[1]), check_exact=True)
-    other = pg.search(book, grid={"mu_s": [3, 4]}, seed=1, **FAST).table
+    other = pg.search(book, grid={"mu_s": [3, 4]}, plan=PLAN, sampling=replace(SHORT, seed=1)).table
     assert not untimed(other).equals(untimed(tables[0]))
 
 
 def test_a_larger_search_in_the_same_folder_repeats_nothing(book: pg.Gradebook, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    pg.search(book, grid=GRID, random=2, out=out, **FAST)
+    pg.search(book, grid=GRID, plan=replace(PLAN, random=2), out=out, sampling=SHORT)
     few = findings(out)
-    found = pg.search(book, grid=GRID, random=3, out=out, **FAST)
+    found = pg.search(book, grid=GRID, plan=replace(PLAN, random=3), out=out, sampling=SHORT)
     more = findings(out)
     assert len(found.table) == 3
     assert more[: len(few)] == few
@@ -137,7 +142,7 @@ def test_a_folder_of_something_else_is_refused(book: pg.Gradebook, tmp_path: Pat
     pg.search(book, grid={"mu_s": [4]}, out=out, **FAST)
     before = findings(out)
     with pytest.raises(pg.ResultsError, match="holds a search that differs in sampling, folds; name another folder"):
-        pg.search(book, grid={"mu_s": [4]}, out=out, **(FAST | {"folds": 4, "draws": 10}))
+        pg.search(book, grid={"mu_s": [4]}, plan=replace(PLAN, folds=4), out=out, sampling=replace(SHORT, draws=10))
     others = book.select(np.arange(book.n_reviews) > 0)
     with pytest.raises(pg.ResultsError, match="holds a search that differs in class; name another folder"):
         pg.search(others, grid={"mu_s": [4]}, out=out, **FAST)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import peerage as pg
-from peerage.evaluation.prior_search.prior_grids import Grid, without_effect
+from peerage.evaluation.prior_search.prior_grids import PriorGrid, without_effect
 
 PG1 = pg.Model(effort=False, censoring=False)
 
@@ -32,7 +32,7 @@ def book() -> pg.Gradebook:
 def test_the_papers_grids_have_what_matters_in_a_model(
     book: pg.Gradebook, name: str, model: pg.Model, size: int
 ) -> None:
-    grid = Grid.read(name).without(without_effect(book, model))
+    grid = PriorGrid.read(name).without(without_effect(book, model))
     assert grid.size == size
     if size < 1000:
         assert len({tuple(setting.items()) for setting in grid.all()}) == size
@@ -60,7 +60,7 @@ def test_what_is_said_to_have_no_effect_has_none(book: pg.Gradebook) -> None:
 def test_a_grid_in_a_file(tmp_path: Path) -> None:
     path = tmp_path / "grid.toml"
     path.write_text('mu_s = [3, [3, 4]]\n"alpha_e, beta_e" = [[5, 5], [8, 2], [8, 2]]\nepsilon = 0.1\n')
-    assert Grid.read(str(path)).all() == [
+    assert PriorGrid.read(str(path)).all() == [
         {"mu_s": mean, "alpha_e": alpha, "beta_e": beta, "epsilon": 0.1}
         for mean in (3.0, (3.0, 4.0))
         for alpha, beta in ((5.0, 5.0), (8.0, 2.0))
@@ -82,28 +82,28 @@ def test_a_file_that_is_no_grid_is_refused(tmp_path: Path, text: str, words: str
     path = tmp_path / "grid.toml"
     path.write_text(text)
     with pytest.raises(pg.InputError, match=words):
-        Grid.read(str(path))
+        PriorGrid.read(str(path))
 
 
 def test_a_grid_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     with pytest.raises(pg.InputError, match="there is no grid 'small'; use exploratory, reduced or a TOML file"):
-        Grid.read("small")
+        PriorGrid.read("small")
     with pytest.raises(pg.InputError, match="cannot be read"):
-        Grid.read(str(tmp_path / "none.toml"))
+        PriorGrid.read(str(tmp_path / "none.toml"))
 
 
 def test_random_settings_differ_and_more_of_them_add_to_the_same() -> None:
-    grid = Grid.read("exploratory")
+    grid = PriorGrid.read("exploratory")
     some, more = grid.random(20, seed=3), grid.random(50, seed=3)
     assert more[:20] == some
     assert len({tuple(setting.items()) for setting in more}) == 50
     assert grid.random(20, seed=4) != some
-    small = Grid.of({"mu_s": [3, 4]})
+    small = PriorGrid.of({"mu_s": [3, 4]})
     assert small.random(5, seed=0) == small.all()
 
 
 def test_settings_that_differ_in_one_line() -> None:
-    grid = Grid.of({"mu_s": [3, 4], "alpha_e, beta_e": [[5, 5], [8, 2]]})
+    grid = PriorGrid.of({"mu_s": [3, 4], "alpha_e, beta_e": [[5, 5], [8, 2]]})
     base = {"mu_s": 4.0, "alpha_e": 8.0, "beta_e": 2.0}
     found = grid.one_at_a_time(pg.Priors.paper())
     assert found == [base, base | {"mu_s": 3.0}, base | {"alpha_e": 5.0, "beta_e": 5.0}]

@@ -75,7 +75,9 @@ def test_a_column_of_numbers_that_tells_classes_apart_is_no_component(tmp_path: 
 
 def test_the_assignment_can_tell_classes_apart_by_the_name_that_it_is_mapped_from(tmp_path: Path) -> None:
     (tmp_path / "wide.csv").write_text(WIDE)
-    books = pg.read_classes(tmp_path / "wide.csv", by="assignment", columns={"assignment": "Course"})
+    books = pg.read_classes(
+        tmp_path / "wide.csv", by="assignment", reading=pg.Reading(columns={"assignment": "Course"})
+    )
     assert {name: set(book.assignments) for name, book in books.items()} == {"101": {"101"}, "102": {"102"}}
 
 
@@ -87,7 +89,7 @@ def test_without_a_column_there_is_one_class(grades: Path) -> None:
 
 def test_exclusions_count_in_the_class_that_they_are_about(grades: Path) -> None:
     rules = [pg.Exclusion("ta", "", "absent"), pg.Exclusion("", "q2", "withdrawn")]
-    books = pg.read_classes(grades, pg.Rubric.uniform(["S"], range(6)), by="section", exclude=rules)
+    books = pg.read_classes(grades, pg.Rubric.uniform(["S"], range(6)), by="section", reading=pg.Reading(exclude=rules))
     assert books["A"].exclusions == (replace(rules[0], n_reviews=2),)
     assert books["B"].exclusions == (replace(rules[0], n_reviews=1), replace(rules[1], n_reviews=2))
     (grades.parent / "exclude.csv").write_text("grader,submission,reason\nta,,absent\nnobody,,typing error\n")
@@ -100,11 +102,11 @@ def test_a_class_of_which_nothing_is_left_is_left_out_and_said(tmp_path: Path) -
     header, *lines = LONG.splitlines()
     dated = [f"{line},{times[line.split(',')[4]]}" for line in lines]
     (tmp_path / "grades.csv").write_text("\n".join([f"{header},time", *dated]))
-    books = pg.read_classes(tmp_path / "grades.csv", by="section", until="2024-10-01")
+    books = pg.read_classes(tmp_path / "grades.csv", by="section", reading=pg.Reading(until="2024-10-01"))
     assert list(books) == ["A"]
     assert "left out section 'B': every review was written after 2024-10-01" in messages(books["A"])
     with pytest.raises(pg.InputError, match="section 'A': every review was written after 2024-01-01"):
-        pg.read_classes(tmp_path / "grades.csv", by="section", until="2024-01-01")
+        pg.read_classes(tmp_path / "grades.csv", by="section", reading=pg.Reading(until="2024-01-01"))
 
 
 @pytest.mark.parametrize(
@@ -184,10 +186,11 @@ def test_a_column_that_may_be_absent_is_found_wherever_it_is_found_otherwise(
 ) -> None:
     grades.with_name("weeks.csv").write_text(LONG.replace("section", "Week"))
     path = EXAMPLES / name if (EXAMPLES / name).exists() else grades.with_name(name)
-    assert list(pg.read_classes(path, by=by, by_optional=True, columns=columns)) == classes
+    reading = pg.Reading(columns=columns or {})
+    assert list(pg.read_classes(path, by=by, by_optional=True, reading=reading)) == classes
     if classes == [""]:
         with pytest.raises(pg.InputError, match=f"{name}: has no column '{by}' to tell classes apart"):
-            pg.read_classes(path, by=by, columns=columns)
+            pg.read_classes(path, by=by, reading=reading)
 
 
 def test_a_column_that_may_be_absent_is_needed_if_any_file_has_it(grades: Path, tmp_path: Path) -> None:

@@ -83,8 +83,8 @@ def test_many_fits_are_counted_and_an_update_tells_its_sweeps(book: pg.Gradebook
     [
         lambda book, stop: pg.fit(book, "auto", draws=20, stop=stop),
         lambda book, stop: pg.fit_many([book], draws=20, stop=stop),
-        lambda book, stop: pg.evaluate(book, folds=2, draws=20, stop=stop),
-        lambda book, stop: pg.search(book, draws=20, stop=stop),
+        lambda book, stop: pg.evaluate(book, folds=2, sampling=pg.Sampling(draws=20), running=pg.Running(stop=stop)),
+        lambda book, stop: pg.search(book, sampling=pg.Sampling(draws=20), running=pg.Running(stop=stop)),
         lambda book, stop: pg.fit(book, chains=1, draws=5, burn_in=5).update(book, stop=stop),
         lambda book, stop: pg.fit(book, chains=1, draws=5, burn_in=5).extend(10, stop=stop),
     ],
@@ -123,7 +123,7 @@ def test_the_process_is_left_as_it_was(book: pg.Gradebook, capfd: pytest.Capture
     before = state()
     posterior = pg.fit(book, chains=2, draws=50, burn_in=20, seed=0, progress=lambda _: seen.append(state()))
     pg.explain(posterior)
-    pg.evaluate(book, models=[pg.Model()], folds=2, chains=1, draws=20, burn_in=20, seed=0)
+    pg.evaluate(book, models=[pg.Model()], folds=2, sampling=pg.Sampling(chains=1, draws=20, burn_in=20))
     after = state()
     assert after == before
     for during in seen:

@@ -32,9 +32,8 @@ def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 def found_by(book: pg.Gradebook, out: Path, address: str | None = None) -> pd.DataFrame:
     """The table of a search, without what it cost."""
-    found = pg.search(
-        book, grid=GRID, keep=3, folds=3, chains=2, draws=100, burn_in=50, seed=1, out=out, scheduler=address
-    )
+    plan, sampling = pg.SearchPlan(keep=3, folds=3), pg.Sampling(chains=2, draws=100, burn_in=50, seed=1)
+    found = pg.search(book, grid=GRID, plan=plan, out=out, sampling=sampling, running=pg.Running(scheduler=address))
     return found.table.drop(columns="seconds")
 
 

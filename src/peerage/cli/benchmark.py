@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from peerage.cli import data_options, sampling_options
+from peerage.cli import sampling_options
 from peerage.cli.console import output, say
+from peerage.cli.option_groups import grouped
 
 if TYPE_CHECKING:
-    from peerage.evaluation.benchmark.known_classes import Kind
+    from peerage.evaluation.benchmark.known_classes import ClassKind
     from peerage.evaluation.benchmark.standings import Benchmark
 
 STEM = "benchmark"
@@ -33,17 +34,16 @@ Quick = Annotated[
 ]
 
 
+@grouped
 def command(
+    *,
     out: Out = Path("benchmark"),
     real: Real = None,
     kinds: Kinds = None,
     methods: Methods = None,
     replicates: Replicates = 3,
     quick: Quick = False,
-    seed: sampling_options.Seed = 0,
-    workers: sampling_options.Fits = None,
-    scheduler: sampling_options.Scheduler = None,
-    quiet: data_options.Quiet = False,
+    tasks: sampling_options.RunningOptions,
 ) -> None:
     """Compare methods on simulated and real classes. A stopped benchmark can be continued."""
     from peerage.evaluation.benchmark.known_classes import real_kinds
@@ -57,17 +57,8 @@ def command(
         say(f"note: {message}")
     chosen = METHODS if methods is None else tuple(find(name.strip()) for name in methods.split(","))
     try:
-        found = benchmark(
-            [*_simulated(kinds), *real_ones],
-            chosen,
-            replicates=replicates,
-            seed=seed,
-            quick=quick,
-            out=out,
-            workers=workers,
-            scheduler=scheduler,
-            progress=not quiet,
-        )
+        all_kinds = [*_simulated(kinds), *real_ones]
+        found = benchmark(all_kinds, chosen, replicates=replicates, quick=quick, out=out, **tasks.settings())
     except KeyboardInterrupt:
         say("stopped; the same command continues from here")
         raise
@@ -75,7 +66,7 @@ def command(
     output().print(f"Written to {out}: {', '.join(names)}", soft_wrap=True)
 
 
-def _simulated(kinds: str | None) -> list[Kind]:
+def _simulated(kinds: str | None) -> list[ClassKind]:
     from peerage.errors import InputError
     from peerage.simulation.kinds import KINDS
 

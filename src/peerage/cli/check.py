@@ -12,6 +12,7 @@ import typer
 
 from peerage.cli import data_options
 from peerage.cli.console import output
+from peerage.cli.option_groups import grouped
 from peerage.cli.setting_flags import as_line
 from peerage.errors import InputError, Problem
 from peerage.support.wording import counted, listed
@@ -22,39 +23,18 @@ if TYPE_CHECKING:
     from peerage.gradebook.book import Gradebook
 
 
+@grouped
 def command(
+    *,
     grades: data_options.ProjectGrades = None,
-    rubric: data_options.RubricFile = None,
-    columns: data_options.Columns = None,
-    components: data_options.Components = None,
-    drop: data_options.Drop = None,
-    exact_ids: data_options.ExactIds = False,
-    limits: data_options.Limits = None,
-    snap: data_options.Snap = False,
-    duplicates: data_options.DuplicatesOption = data_options.Duplicates.ERROR,
-    exclude: data_options.Exclude = None,
-    until: data_options.Until = None,
+    data: data_options.DataOptions,
     by: data_options.By = None,
     as_json: data_options.Json = False,
 ) -> None:
     """Show how GRADES was understood and what is wrong with it, without fitting."""
     grades = data_options.named_grades(grades)
     try:
-        books = data_options.load_classes(
-            grades,
-            rubric,
-            columns,
-            snap,
-            duplicates,
-            exclude,
-            until,
-            by,
-            False,
-            components,
-            drop,
-            exact_ids,
-            limits,
-        )
+        books = data.read_classes(grades, by)
     except InputError as error:
         if as_json:
             typer.echo(json.dumps({"ok": False, "problems": [asdict(problem) for problem in error.problems]}, indent=2))

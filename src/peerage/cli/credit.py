@@ -10,6 +10,7 @@ import typer
 
 from peerage.cli import data_options, panels
 from peerage.cli.console import output
+from peerage.cli.table_output import rows_of
 from peerage.support.wording import counted
 
 if TYPE_CHECKING:
@@ -40,14 +41,6 @@ MinimumReviews = Annotated[
 ]
 
 
-def marking(scale: str, required_reviews: str, minimum_reviews: int) -> dict[str, Any]:
-    """How peer grading is marked, as :class:`~peerage.decisions.choices.DecisionChoices` takes it."""
-    from peerage.decisions.credit import CreditScale
-
-    marks = {"required_reviews": required_reviews, "minimum_reviews": minimum_reviews}
-    return {"credit_scale": CreditScale.parse(scale), **marks}
-
-
 def command(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")],
     scale: Annotated[str | None, typer.Option("--scale", metavar="D:MARK,...", help="Another scale of marks.")] = None,
@@ -67,8 +60,7 @@ def command(
     choices = _choices(results, {name: value for name, value in changes.items() if value is not None})
     marks = choices.credit(results.posterior)
     if as_json:
-        rows = marks.astype(object).where(marks.notna(), None).to_dict("records")
-        typer.echo(json.dumps({"choices": choices.to_dict(), "marks": rows}, indent=2))
+        typer.echo(json.dumps({"choices": choices.to_dict(), "marks": rows_of(marks)}, indent=2))
     else:
         _show(marks, choices)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,9 +15,8 @@ from peerage.cli import panels
 from peerage.errors import InputError, Problem
 
 if TYPE_CHECKING:
+    from peerage.formats.reading_choices import Reading
     from peerage.gradebook.book import Gradebook
-    from peerage.gradebook.rulings import Exclusion
-    from peerage.rubric import Rubric
 
 LONGEST_LIMIT = 15
 """How many digits a limit can have."""
@@ -135,59 +134,54 @@ def named_grades(grades: list[Path] | None) -> list[Path]:
     return grades
 
 
-def load_gradebook(
-    grades: list[Path],
-    rubric: Path | Rubric | None,
-    columns: str | None,
-    snap: bool,
-    duplicates: Duplicates,
-    exclude: Path | Sequence[Exclusion] | None = None,
-    until: str | None = None,
-    components: str | None = None,
-    drop: str | None = None,
-    exact_ids: bool = False,
-    limits: str | None = None,
-) -> Gradebook:
-    """Read the gradebook that the shared data options describe."""
-    (book,) = load_classes(
-        grades, rubric, columns, snap, duplicates, exclude, until, None, False, components, drop, exact_ids, limits
-    ).values()
-    return book
+@dataclass(frozen=True)
+class ReadingOptions:
+    """How tables of grades are read."""
+
+    rubric: RubricFile = None
+    columns: Columns = None
+    components: Components = None
+    drop: Drop = None
+    exact_ids: ExactIds = False
+    limits: Limits = None
+    snap: Snap = False
+    duplicates: DuplicatesOption = Duplicates.ERROR
+
+    def reading(self) -> Reading:
+        """The same, as the library takes it."""
+        from peerage.formats.reading_choices import Reading
+
+        return Reading(
+            columns=parse_columns(self.columns) or {},
+            components=None if self.components is None else parse_names(self.components),
+            drop=parse_names(self.drop or ""),
+            exact_ids=self.exact_ids,
+            limits=parse_limits(self.limits),
+            snap=self.snap,
+            duplicates=self.duplicates.value,
+        )
 
 
-def load_classes(
-    grades: list[Path],
-    rubric: Path | Rubric | None,
-    columns: str | None,
-    snap: bool,
-    duplicates: Duplicates,
-    exclude: Path | Sequence[Exclusion] | None,
-    until: str | None,
-    by: str | None,
-    by_optional: bool = False,
-    components: str | None = None,
-    drop: str | None = None,
-    exact_ids: bool = False,
-    limits: str | None = None,
-) -> dict[str, Gradebook]:
-    """Read the gradebook of each class that the shared data options describe; without a column there is one."""
-    from peerage.formats import read_classes
+@dataclass(frozen=True)
+class DataOptions(ReadingOptions):
+    """How tables of grades are read, and which of their reviews count."""
 
-    return read_classes(
-        grades,
-        rubric,
-        by=by,
-        by_optional=by_optional,
-        columns=parse_columns(columns),
-        components=None if components is None else parse_names(components),
-        drop=parse_names(drop or ""),
-        exact_ids=exact_ids,
-        limits=parse_limits(limits),
-        snap=snap,
-        duplicates=duplicates.value,
-        exclude=exclude,
-        until=until,
-    )
+    exclude: Exclude = None
+    until: Until = None
+
+    def reading(self) -> Reading:
+        """The same, as the library takes it."""
+        return replace(super().reading(), exclude=self.exclude, until=self.until)
+
+    def read(self, grades: list[Path]) -> Gradebook:
+        """Read the gradebook of one class."""
+        return self.read_classes(grades, None)[""]
+
+    def read_classes(self, grades: list[Path], by: str | None) -> dict[str, Gradebook]:
+        """Read the gradebook of each class; without a column that tells them apart there is one."""
+        from peerage.formats import read_classes
+
+        return read_classes(grades, self.rubric, by=by, reading=self.reading())
 
 
 def parse_names(text: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +11,7 @@ import typer
 from peerage.canvas.store import pulled_files
 from peerage.cli import data_options
 from peerage.cli.console import output, warn
+from peerage.cli.option_groups import grouped
 from peerage.cli.setting_flags import as_line
 from peerage.errors import InputError, Problem
 from peerage.results import result_folder
@@ -48,47 +50,30 @@ MappingFile = Annotated[
 ]
 
 
+@grouped
 def command(
+    *,
     sources: Sources,
     out: Out,
     interactive: Interactive = False,
     mapping_file: MappingFile = None,
     format_name: FormatName = None,
-    rubric: data_options.RubricFile = None,
-    columns: data_options.Columns = None,
-    components: data_options.Components = None,
-    drop: data_options.Drop = None,
-    exact_ids: data_options.ExactIds = False,
-    limits: data_options.Limits = None,
-    snap: data_options.Snap = False,
-    duplicates: data_options.DuplicatesOption = data_options.Duplicates.ERROR,
+    data: data_options.ReadingOptions,
 ) -> None:
     """Turn other systems' files into peer_grades.csv and rubric.toml, and say what was left out and why."""
-    if (mapping_file is not None) + interactive + (columns is not None or format_name is not None) > 1:
+    if (mapping_file is not None) + interactive + (data.columns is not None or format_name is not None) > 1:
         remedy = "use --interactive, --mapping, or --format and --columns"
         raise InputError(Problem("these options exclude each other", remedy))
     sources, format_name = _pulled(sources, format_name)
-    result_folder.check_target(out, [*sources, *([] if rubric is None else [rubric])])
-    from peerage.formats import read_grades
+    result_folder.check_target(out, [*sources, *([] if data.rubric is None else [data.rubric])])
+    from peerage.formats import read_classes
     from peerage.formats.wizard.mapping import MAPPING_NAME
     from peerage.rubric import RUBRIC_NAME
 
-    guided = columns is None and format_name is None
+    guided = data.columns is None and format_name is None
     mapping = _mapping(sources, interactive, mapping_file) if guided else None
-    book = read_grades(
-        sources,
-        rubric,
-        columns=data_options.parse_columns(columns),
-        components=None if components is None else data_options.parse_names(components),
-        drop=data_options.parse_names(drop or ""),
-        exact_ids=exact_ids,
-        limits=data_options.parse_limits(limits),
-        snap=snap,
-        duplicates=duplicates.value,
-        format_name=format_name,
-        mapping=mapping,
-        exclude=(),
-    )
+    reading = replace(data.reading(), format_name=format_name, mapping=mapping, exclude=())
+    book = read_classes(sources, data.rubric, by=None, reading=reading)[""]
     with result_folder.writing(out) as folder:
         book.write(folder / GRADES, rubric=True)
         if mapping is not None:

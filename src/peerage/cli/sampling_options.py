@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from peerage.cli import panels
+from peerage.cli import data_options, panels
 
 if TYPE_CHECKING:
+    from peerage.evaluation.scoring import Sampling
     from peerage.gradebook.book import Gradebook
     from peerage.model import Model, Priors
+    from peerage.support.running_tasks import Running
     from peerage.workflow.fit_plan import SamplingPlan
 
 PRIORS_BY_NAME = ("paper", "learned")
@@ -167,29 +169,56 @@ def load_priors(text: str) -> Priors | str:
     return text if text in PRIORS_BY_NAME else Priors.read(text)
 
 
-def load_model(
-    no_bias: bool,
-    no_effort: bool,
-    no_censoring: bool,
-    correlation: bool,
-    priors: str,
-    ta_spread: str = LEARNED,
-    merit: bool = False,
-    halo: bool = False,
-) -> Model:
-    """The model that options describe."""
-    from peerage.model import Model
+@dataclass(frozen=True)
+class FeatureOptions:
+    """What is on in the paper's model."""
 
-    return Model(
-        bias=not no_bias,
-        effort=not no_effort,
-        censoring=not no_censoring,
-        correlation=correlation,
-        priors=load_priors(priors),
-        ta_spread=_number_or_word(ta_spread),
-        merit=merit,
-        halo=halo,
-    )
+    no_bias: NoBias = False
+    no_effort: NoEffort = False
+    no_censoring: NoCensoring = False
+    correlation: Correlation = False
+
+    @property
+    def any_chosen(self) -> bool:
+        """Whether any feature is chosen by hand."""
+        return self.no_bias or self.no_effort or self.no_censoring or self.correlation
+
+    def model(self, priors: str) -> Model:
+        """The model that options describe, with the priors of a name or in a file."""
+        from peerage.model import Model
+
+        return Model(
+            bias=not self.no_bias,
+            effort=not self.no_effort,
+            censoring=not self.no_censoring,
+            correlation=self.correlation,
+            priors=load_priors(priors),
+        )
+
+
+@dataclass(frozen=True)
+class ModelOptions(FeatureOptions):
+    """Which model to fit."""
+
+    merit: Merit = False
+    halo: Halo = False
+    priors: PriorsOption = "learned"
+    ta_spread: TaSpread = LEARNED
+    fixed: FixedFile = None
+
+    @property
+    def any_chosen(self) -> bool:
+        """Whether any feature is chosen by hand."""
+        return super().any_chosen or self.merit or self.halo
+
+    def chosen(self) -> Model:
+        """The model that options describe."""
+        spread = _number_or_word(self.ta_spread)
+        return replace(self.model(self.priors), merit=self.merit, halo=self.halo, ta_spread=spread)
+
+    def files(self, *others: Path | None) -> list[Path]:
+        """The files that these and other options name."""
+        return files_of(self.priors, self.fixed, *others)
 
 
 def _number_or_word(text: str) -> float | str:
@@ -199,24 +228,70 @@ def _number_or_word(text: str) -> float | str:
         return text
 
 
-def sampling(
-    chains: int,
-    draws: int | None,
-    target_ess: int | None,
-    burn_in: int | None,
-    seed: int,
-    workers: int | None,
-    memory: float,
-    quiet: bool,
-) -> SamplingPlan:
-    """How long to sample, as options describe it."""
-    if draws is not None and target_ess is not None:
-        raise typer.BadParameter(
-            "give a number of draws or a target of effective draws, not both", param_hint="--target-ess"
-        )
-    from peerage.workflow.fit_plan import SamplingPlan
+@dataclass(frozen=True)
+class SamplingOptions:
+    """How long to sample one fit."""
 
-    return SamplingPlan(chains, draws, target_ess, burn_in, seed, workers, memory, progress=not quiet)
+    seed: Seed = 0
+    quiet: data_options.Quiet = False
+    chains: Chains = 4
+    draws: DrawsOrTarget = None
+    target_ess: TargetEss = None
+    burn_in: BurnIn = None
+    workers: Workers = None
+    memory: Memory = 1.0
+
+    def plan(self) -> SamplingPlan:
+        """The same, as the workflow takes it."""
+        if self.draws is not None and self.target_ess is not None:
+            raise typer.BadParameter(
+                "give a number of draws or a target of effective draws, not both", param_hint="--target-ess"
+            )
+        from peerage.workflow.fit_plan import SamplingPlan
+
+        settings = asdict(self)
+        progress = not settings.pop("quiet")
+        return SamplingPlan(**settings, progress=progress)
+
+
+@dataclass(frozen=True)
+class RunningOptions:
+    """Where many fits run."""
+
+    seed: Seed = 0
+    workers: Fits = None
+    scheduler: Scheduler = None
+    quiet: data_options.Quiet = False
+
+    def running(self) -> Running:
+        """The same, as the library takes it."""
+        from peerage.support.running_tasks import Running
+
+        return Running(self.workers, self.scheduler, not self.quiet)
+
+    def settings(self) -> dict[str, Any]:
+        """The same, by name, with the seed."""
+        return {
+            "seed": self.seed,
+            "workers": self.workers,
+            "scheduler": self.scheduler,
+            "progress": not self.quiet,
+        }
+
+
+@dataclass(frozen=True)
+class LengthOptions:
+    """How long to sample each of many fits."""
+
+    chains: Chains = 4
+    draws: Draws = 1000
+    burn_in: BurnIn = None
+
+    def sampling(self, seed: int) -> Sampling:
+        """The same, with a seed, as the library takes it."""
+        from peerage.evaluation.scoring import Sampling
+
+        return Sampling(self.chains, self.draws, self.burn_in, seed)
 
 
 def with_fixed(book: Gradebook, model: Model, path: Path | None) -> tuple[Gradebook, Model]:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from peerage.cli import data_options, sampling_options
 from peerage.cli.console import output, say, warn
+from peerage.cli.option_groups import grouped
 from peerage.results import result_folder
 
 if TYPE_CHECKING:
     from peerage.evaluation.prior_search.prior_search import Search
+    from peerage.evaluation.prior_search.search_plan import SearchPlan
 
 FIGURE = "search"
 SUFFIX = "-search"
@@ -54,38 +57,36 @@ BasePriors = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class SearchOptions:
+    """Which settings are tried, and how they are compared."""
+
+    grid: GridOption = "reduced"
+    random: Random = None
+    one_at_a_time: OneAtATime = False
+    no_screening: NoScreening = False
+    keep: Keep = 5
+    folds: Folds = 10
+
+    def plan(self) -> SearchPlan:
+        """The same, but for the grid, as the library takes it."""
+        from peerage.evaluation.prior_search.search_plan import SearchPlan
+
+        return SearchPlan(self.random, self.one_at_a_time, not self.no_screening, self.keep, self.folds)
+
+
+@grouped
 def command(
+    *,
     grades: data_options.Grades,
     out: Out = None,
-    rubric: data_options.RubricFile = None,
-    columns: data_options.Columns = None,
-    components: data_options.Components = None,
-    drop: data_options.Drop = None,
-    exact_ids: data_options.ExactIds = False,
-    limits: data_options.Limits = None,
-    snap: data_options.Snap = False,
-    duplicates: data_options.DuplicatesOption = data_options.Duplicates.ERROR,
-    exclude: data_options.Exclude = None,
-    until: data_options.Until = None,
-    no_bias: sampling_options.NoBias = False,
-    no_effort: sampling_options.NoEffort = False,
-    no_censoring: sampling_options.NoCensoring = False,
-    correlation: sampling_options.Correlation = False,
+    data: data_options.DataOptions,
+    features: sampling_options.FeatureOptions,
     priors: BasePriors = "paper",
     fixed: sampling_options.FixedFile = None,
-    grid: GridOption = "reduced",
-    random: Random = None,
-    one_at_a_time: OneAtATime = False,
-    no_screening: NoScreening = False,
-    keep: Keep = 5,
-    folds: Folds = 10,
-    chains: sampling_options.Chains = 4,
-    draws: sampling_options.Draws = 1000,
-    burn_in: sampling_options.BurnIn = None,
-    seed: sampling_options.Seed = 0,
-    workers: sampling_options.Fits = None,
-    scheduler: sampling_options.Scheduler = None,
-    quiet: data_options.Quiet = False,
+    options: SearchOptions,
+    length: sampling_options.LengthOptions,
+    tasks: sampling_options.RunningOptions,
     as_json: data_options.Json = False,
 ) -> None:
     """Search for the fixed priors that predict held-out reviews best. A stopped search can be continued."""
@@ -97,18 +98,12 @@ def command(
     if priors == LEARNED:
         raise typer.BadParameter("a search is for fixed priors; give paper or a file", param_hint="--priors")
     out = grades[0].with_name(grades[0].stem + SUFFIX) if out is None else out
-    result_folder.check_target(out, [*grades, *sampling_options.files_of(priors, rubric, fixed, exclude)])
-    model = sampling_options.load_model(no_bias, no_effort, no_censoring, correlation, priors)
-    book = data_options.load_gradebook(
-        grades, rubric, columns, snap, duplicates, exclude, until, components, drop, exact_ids, limits
-    )
-    book, model = sampling_options.with_fixed(book, model, fixed)
+    result_folder.check_target(out, [*grades, *sampling_options.files_of(priors, data.rubric, fixed, data.exclude)])
+    book, model = sampling_options.with_fixed(data.read(grades), features.model(priors), fixed)
     warn(book.notices)
-    which: dict[str, Any] = {"random": random, "one_at_a_time": one_at_a_time, "screening": not no_screening}
-    long: dict[str, Any] = {"chains": chains, "draws": draws, "burn_in": burn_in, "seed": seed}
-    where: dict[str, Any] = {"workers": workers, "scheduler": scheduler, "progress": not quiet}
+    plan, sampling, running = options.plan(), length.sampling(tasks.seed), tasks.running()
     try:
-        found = search(book, model, grid=grid, keep=keep, folds=folds, out=out, **which, **long, **where)
+        found = search(book, model, grid=options.grid, plan=plan, out=out, sampling=sampling, running=running)
     except KeyboardInterrupt:
         say("stopped; the same command continues from here")
         raise

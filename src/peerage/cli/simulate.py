@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from peerage.cli.option_groups import grouped
 from peerage.errors import InputError, Problem
 from peerage.results import result_folder
 
 if TYPE_CHECKING:
-    from peerage.model import Model
     from peerage.rubric import Rubric
 
 
@@ -24,58 +25,68 @@ class Setting(StrEnum):
     C = "c"
 
 
+@dataclass(frozen=True)
+class ScheduleOptions:
+    """Who is in the class, and what they do each week."""
+
+    students: Annotated[int, typer.Option(help="How many students there are.")] = 120
+    weeks: Annotated[int, typer.Option(help="How many weeks the class lasts.")] = 10
+    reviews_per_student: Annotated[int, typer.Option(help="Reviews that each student gives per week.")] = 4
+    tas: Annotated[int, typer.Option(help="How many TAs there are.")] = 3
+    ta_share: Annotated[float, typer.Option(help="The share of submissions that a TA grades.")] = 0.25
+    calibrations: Annotated[int, typer.Option(help="Submissions that the instructor and all students grade.")] = 0
+    submissions_per_week: Annotated[
+        int | None, typer.Option(help="Submissions per week. Default: one per student or team.")
+    ] = None
+    team_size: Annotated[int, typer.Option(help="Authors of a submission.")] = 1
+
+
+@dataclass(frozen=True)
+class TruthOptions:
+    """How true grades and graders are drawn."""
+
+    setting: Annotated[
+        Setting | None, typer.Option(help="One of the paper's classes: sets sigma_b and tau_l. The default is b.")
+    ] = None
+    priors: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Hyperparameters (TOML), by the paper's names.")
+    ] = None
+    no_bias: Annotated[bool, typer.Option("--no-bias", help="Graders have no bias.")] = False
+    no_effort: Annotated[bool, typer.Option("--no-effort", help="Everyone always makes an effort.")] = False
+    correlation: Annotated[bool, typer.Option("--correlation", help="Good authors are reliable graders.")] = False
+    merit: Annotated[
+        float, typer.Option(help="The part of true grades' variance that a submission's components share.")
+    ] = 0.0
+    halo: Annotated[float, typer.Option(help="The part of errors' variance that a review's components share.")] = 0.0
+
+    def settings(self) -> dict[str, Any]:
+        """The same, as :func:`peerage.simulate` takes it."""
+        from peerage.model import Model, Priors
+
+        priors = Priors.paper() if self.priors is None else Priors.read(self.priors)
+        model = Model(bias=not self.no_bias, effort=not self.no_effort, correlation=self.correlation, priors=priors)
+        return {"setting": self.setting, "model": model, "merit": self.merit, "halo": self.halo}
+
+
+@grouped
 def command(
+    *,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="The folder to write.")] = Path("simulated"),
-    students: Annotated[int, typer.Option(help="How many students there are.")] = 120,
-    weeks: Annotated[int, typer.Option(help="How many weeks the class lasts.")] = 10,
-    reviews_per_student: Annotated[int, typer.Option(help="Reviews that each student gives per week.")] = 4,
-    tas: Annotated[int, typer.Option(help="How many TAs there are.")] = 3,
-    ta_share: Annotated[float, typer.Option(help="The share of submissions that a TA grades.")] = 0.25,
+    schedule: ScheduleOptions,
     components: Annotated[int | None, typer.Option(help="How many components are graded 0 to 5. Default: 4.")] = None,
     rubric: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A rubric (TOML) to use instead of --components.")
     ] = None,
-    calibrations: Annotated[int, typer.Option(help="Submissions that the instructor and all students grade.")] = 0,
-    submissions_per_week: Annotated[
-        int | None, typer.Option(help="Submissions per week. Default: one per student or team.")
-    ] = None,
-    team_size: Annotated[int, typer.Option(help="Authors of a submission.")] = 1,
-    setting: Annotated[
-        Setting | None, typer.Option(help="One of the paper's classes: sets sigma_b and tau_l. The default is b.")
-    ] = None,
-    priors: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Hyperparameters (TOML), by the paper's names.")
-    ] = None,
-    no_bias: Annotated[bool, typer.Option("--no-bias", help="Graders have no bias.")] = False,
-    no_effort: Annotated[bool, typer.Option("--no-effort", help="Everyone always makes an effort.")] = False,
-    correlation: Annotated[bool, typer.Option("--correlation", help="Good authors are reliable graders.")] = False,
-    merit: Annotated[
-        float, typer.Option(help="The part of true grades' variance that a submission's components share.")
-    ] = 0.0,
-    halo: Annotated[float, typer.Option(help="The part of errors' variance that a review's components share.")] = 0.0,
+    hidden: TruthOptions,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same class.")] = 0,
 ) -> None:
     """Simulate a class: peer_grades.csv, rubric.toml, and its truth in true_grades.csv and graders_truth.csv."""
-    result_folder.check_target(out, [path for path in (rubric, priors) if path is not None])
+    result_folder.check_target(out, [path for path in (rubric, hidden.priors) if path is not None])
     from peerage.simulation.class_files import write_class
     from peerage.simulation.simulated_class import simulate
 
-    book, truth = simulate(
-        students,
-        weeks,
-        seed,
-        reviews_per_student=reviews_per_student,
-        tas=tas,
-        ta_share=ta_share,
-        components=_components(components, rubric),
-        calibrations=calibrations,
-        submissions_per_week=submissions_per_week,
-        team_size=team_size,
-        setting=setting,
-        model=_model(priors, not no_bias, not no_effort, correlation),
-        merit=merit,
-        halo=halo,
-    )
+    graded = _components(components, rubric)
+    book, truth = simulate(seed=seed, components=graded, **asdict(schedule), **hidden.settings())
     with result_folder.writing(out) as folder:
         write_class(truth, folder)
     typer.echo(f"{book!r}\nwritten to {out}")
@@ -89,10 +100,3 @@ def _components(count: int | None, file: Path | None) -> int | Rubric:
     from peerage.rubric import Rubric
 
     return Rubric.read(file)
-
-
-def _model(priors: Path | None, bias: bool, effort: bool, correlation: bool) -> Model:
-    from peerage.model import Model, Priors
-
-    believed = Priors.paper() if priors is None else Priors.read(priors)
-    return Model(bias=bias, effort=effort, correlation=correlation, priors=believed)

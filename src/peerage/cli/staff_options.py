@@ -119,6 +119,15 @@ class StaffFiles:
             self.key.write(self.key_file)
 
 
+@dataclass(frozen=True)
+class StaffOptions:
+    """What staff decided."""
+
+    published: PublishedFolder = None
+    override: OverrideFile = None
+    republish: Republish = False
+
+
 def say_forgotten(out: Path, grades: Sequence[Path]) -> None:
     """In a project, name files behind the results that are to be replaced which are not among today's grades."""
     from peerage.results.results import read_record

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from peerage.cli import data_options, sampling_options
 from peerage.cli.console import output, say
+from peerage.cli.option_groups import grouped
 from peerage.errors import InputError, Problem
 
 if TYPE_CHECKING:
@@ -30,16 +31,15 @@ Replicates = Annotated[
 Quick = Annotated[bool, typer.Option("--quick", help="Small classes, few values and few replicates, in minutes.")]
 
 
+@grouped
 def command(
+    *,
     name: Name,
     out: Out = Path("studies"),
     classes: Classes = "abc",
     replicates: Replicates = None,
     quick: Quick = False,
-    seed: sampling_options.Seed = 0,
-    workers: sampling_options.Fits = None,
-    scheduler: sampling_options.Scheduler = None,
-    quiet: data_options.Quiet = False,
+    tasks: sampling_options.RunningOptions,
     as_json: data_options.Json = False,
 ) -> None:
     """Repeat an experiment on simulated classes. A stopped one can be continued, also with more replicates or classes.
@@ -59,19 +59,10 @@ def command(
     found = {}
     try:
         for place, study in enumerate(chosen, start=1):
-            if not quiet:
+            if not tasks.quiet:
                 say(f"{study} ({place} of {len(chosen)})" if len(chosen) > 1 else study)
-            table = run_study(
-                study,
-                out,
-                classes=tuple(classes),
-                replicates=replicates,
-                quick=quick,
-                seed=seed,
-                workers=workers,
-                scheduler=scheduler,
-                progress=not quiet,
-            )
+            points: dict[str, Any] = {"classes": tuple(classes), "replicates": replicates, "quick": quick}
+            table = run_study(study, out, **points, **tasks.settings())
             files = write_up(out, study)
             found[study] = verdicts(study, table)
             if not as_json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -66,7 +67,8 @@ def command(
     if earlier.record.get("pseudonyms"):
         raise ResultsError(f"{folder}: these results hold made-up names; fit all grades again with --pseudonyms")
     before = earlier.posterior
-    new = _read_new(grades, before.book, earlier.record.get("class"), columns, snap, duplicates)
+    options = data_options.ReadingOptions(columns=columns, snap=snap, duplicates=duplicates)
+    new = _read_new(grades, before.book, earlier.record.get("class"), options)
     inputs = [InputFile.of(path) for path in grades]
     sampling = {"draws": draws, "burn_in": burn_in, "workers": workers, "progress": not quiet}
     published = staff_options.handed_out_of_class(earlier.record.get("class"))
@@ -93,15 +95,14 @@ def _read_new(
     grades: list[Path],
     book: Gradebook,
     own: Mapping[str, str] | None,
-    columns: str | None,
-    snap: bool,
-    duplicates: data_options.Duplicates,
+    options: data_options.ReadingOptions,
 ) -> Gradebook:
     """The new grades; of files that tell classes apart as the results do, those of the ``own`` one alone."""
+    from peerage.formats import read_classes
+
     by, name = (None, "") if own is None else (own["by"], own["name"])
-    classes = data_options.load_classes(
-        grades, book.rubric, columns, snap, duplicates, book.exclusions, until=None, by=by, by_optional=True
-    )
+    reading = replace(options.reading(), exclude=book.exclusions)
+    classes = read_classes(grades, book.rubric, by=by, by_optional=True, reading=reading)
     if "" in classes:
         return classes[""]
     if name not in classes:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
-import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -24,10 +22,8 @@ from peerage.inference.sampling.chains import must_compile
 from peerage.methods.contract import Method
 from peerage.methods.registry import find
 from peerage.model import Model
-from peerage.support.executor import open_executor
-from peerage.support.listening import listening
-from peerage.support.progress import Counter, Listener
-from peerage.support.stopping import stoppable
+from peerage.support.progress import Counter
+from peerage.support.running_tasks import Running
 from peerage.support.whole_numbers import at_least
 
 FOLDS = 10
@@ -40,7 +36,7 @@ Task = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
-class Job:
+class EvaluationJob:
     """What all tasks share."""
 
     book: Gradebook
@@ -58,14 +54,8 @@ def evaluate(
     folds: int = FOLDS,
     loo: bool = False,
     methods: Sequence[str | Method] = (),
-    chains: int = 4,
-    draws: int = 1000,
-    burn_in: int | None = None,
-    seed: int | None = None,
-    workers: int | None = None,
-    scheduler: str | None = None,
-    progress: bool | Listener = False,
-    stop: threading.Event | None = None,
+    sampling: Sampling | None = None,
+    running: Running | None = None,
 ) -> Evaluation:
     """Predict held-out reviews by a base model, by models that differ from it in one feature, and by baselines.
 
@@ -77,14 +67,15 @@ def evaluate(
     folds: how many folds the reviews are dealt into; each fold is predicted by a fit of the others
     loo: predict each review by leave-one-out from one fit, instead of in folds
     methods: other methods of the field to compare, by name; they are predicted in folds even with ``loo``
-    workers, scheduler: how many fits run at once here, or the address of a Dask scheduler whose workers run them
-    progress, stop: as in :func:`peerage.fit`; fits are counted
+    sampling: how long each fit samples, and the seed
+    running: where the fits run, who is told how many are done, and what stops them
 
-    The same seed gives the same figures, wherever the fits run; without one, a seed is drawn and recorded.
+    The same seed gives the same figures, wherever the fits run.
 
     >>> import peerage as pg
     >>> book, _ = pg.simulate(students=8, weeks=1, components=1, seed=1)
-    >>> found = pg.evaluate(book, models=[pg.Model()], folds=2, chains=1, draws=20, burn_in=20, seed=0)
+    >>> sampling = pg.Sampling(chains=1, draws=20, burn_in=20)
+    >>> found = pg.evaluate(book, models=[pg.Model()], folds=2, sampling=sampling)
     >>> list(found.table()["model"])
     ['bias + effort + censoring', 'mean', 'median', 'class average']
     """
@@ -95,13 +86,12 @@ def evaluate(
     named = _named(book, model, models)
     others = _others(book, named, methods)
     folds = min(at_least(2, folds=folds), book.n_reviews)
-    seed = secrets.randbits(32) if seed is None else at_least(0, seed=seed)
-    sampling = Sampling(chains, draws, burn_in, seed)
-    job = Job(book, tuple(named.values()), deal(book, folds, seed), loo, sampling)
-    with stoppable(stop):
-        scores = dict(zip(named, _merged(job, _run(job, workers, scheduler, progress)), strict=True))
+    sampling = Sampling() if sampling is None else sampling
+    running = Running() if running is None else running
+    job = EvaluationJob(book, tuple(named.values()), deal(book, folds, sampling.seed), loo, sampling)
+    scores = dict(zip(named, _merged(job, _run(job, running)), strict=True))
     scores |= score_baselines(book, job.folds, loo=loo)
-    scores |= score_methods(book, others, job.folds, seed, workers, scheduler) if others else {}
+    scores |= score_methods(book, others, job.folds, sampling.seed, running) if others else {}
     return Evaluation(book, named, scores, None if loo else job.folds, sampling)
 
 
@@ -134,12 +124,12 @@ def _others(book: Gradebook, named: Mapping[str, Model], methods: Sequence[str |
     return [entry for entry in dict.fromkeys(chosen) if entry.name.replace("-", " ") not in BASELINES]
 
 
-def _run(job: Job, workers: int | None, scheduler: str | None, progress: bool | Listener) -> dict[Task, Score]:
+def _run(job: EvaluationJob, running: Running) -> dict[Task, Score]:
     """Do all tasks, wherever they run."""
     tasks = list(_tasks(job))
     scores = {}
     layouts = [lay_out(job.book, model) for model in job.models]  # refuses what does not fit the class
-    with open_executor(workers, scheduler) as executor, listening(progress) as listener:
+    with running.begun() as (executor, listener):
         counter = Counter(listener, "fitting", len(tasks), compiling=any(map(must_compile, layouts)))
         for index, score in executor.map(run_task, job, tasks):
             scores[tasks[index]] = score
@@ -147,13 +137,13 @@ def _run(job: Job, workers: int | None, scheduler: str | None, progress: bool | 
     return scores
 
 
-def _tasks(job: Job) -> Iterator[Task]:
+def _tasks(job: EvaluationJob) -> Iterator[Task]:
     held_out: Iterable[int] = () if job.loo else range(int(job.folds.max()) + 1)
     for index in range(len(job.models)):
         yield from ((index, fold) for fold in (NO_FOLD, *held_out))
 
 
-def run_task(job: Job, task: Task) -> Score:
+def run_task(job: EvaluationJob, task: Task) -> Score:
     """Fit one model, of all reviews or without a fold, and say what it predicts."""
     index, fold = task
     model = job.models[index]
@@ -162,7 +152,7 @@ def run_task(job: Job, task: Task) -> Score:
     return (score_by_loo if job.loo else score_nothing)(job.book, model, job.sampling, summary=index == 0)
 
 
-def _merged(job: Job, scores: dict[Task, Score]) -> list[Score]:
+def _merged(job: EvaluationJob, scores: dict[Task, Score]) -> list[Score]:
     """For each model, what all its tasks found."""
     merged = []
     for index in range(len(job.models)):

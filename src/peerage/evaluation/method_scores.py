@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -19,12 +20,12 @@ from peerage.evaluation.folds import NO_FOLD
 from peerage.evaluation.scoring import Score
 from peerage.gradebook import Gradebook
 from peerage.methods.contract import Aggregate, Method
-from peerage.support.executor import open_executor
+from peerage.support.running_tasks import Running
 
 Floats = NDArray[np.float64]
 
 
-class Job(NamedTuple):
+class MethodsJob(NamedTuple):
     """What all tasks share."""
 
     book: Gradebook
@@ -45,25 +46,24 @@ def score_methods(
     methods: Sequence[Method],
     folds: NDArray[np.int64],
     seed: int,
-    workers: int | None = None,
-    scheduler: str | None = None,
+    running: Running,
 ) -> dict[str, Score]:
     """Predict all reviews, and the grades, by each method."""
-    job = Job(book, tuple(methods), folds, seed)
+    job = MethodsJob(book, tuple(methods), folds, seed)
     tasks = [(index, fold) for index in range(len(methods)) for fold in (NO_FOLD, *range(int(folds.max()) + 1))]
-    with open_executor(workers, scheduler) as executor:
+    with replace(running, progress=False).begun() as (executor, _):
         said = {tasks[index]: found for index, found in executor.map(say, job, tasks)}
     return {method.name: _score(job, index, said) for index, method in enumerate(methods)}
 
 
 def score_method(book: Gradebook, method: Method, folds: NDArray[np.int64], seed: int) -> Score:
     """Predict all reviews, and the grades, by one method, here and now."""
-    job = Job(book, (method,), folds, seed)
+    job = MethodsJob(book, (method,), folds, seed)
     tasks = [(0, fold) for fold in (NO_FOLD, *range(int(folds.max()) + 1))]
     return _score(job, 0, {task: say(job, task) for task in tasks})
 
 
-def say(job: Job, task: tuple[int, int]) -> Said:
+def say(job: MethodsJob, task: tuple[int, int]) -> Said:
     """What a method says of the reviews of a fold from all others, or of all grades."""
     index, fold = task
     begun = time.perf_counter()
@@ -86,7 +86,7 @@ def on_model_scale(found: Aggregate, book: Gradebook) -> Floats:
     return np.stack(columns, axis=1)
 
 
-def _score(job: Job, index: int, said: dict[tuple[int, int], Said]) -> Score:
+def _score(job: MethodsJob, index: int, said: dict[tuple[int, int], Said]) -> Score:
     values = np.zeros(job.book.levels.shape)
     folds = range(int(job.folds.max()) + 1)
     for fold in folds:

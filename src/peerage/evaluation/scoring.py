@@ -31,7 +31,7 @@ SHARE_LEFT_OUT = 0.1
 
 @dataclass(frozen=True)
 class Sampling:
-    """How long each fit samples, and the seed from which all their seeds come."""
+    """How long each of many fits samples, as in :func:`peerage.fit`, and the seed from which all their seeds come."""
 
     chains: int = 4
     draws: int = 1000

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import get_args
 
 import pandas as pd
 
@@ -15,6 +14,7 @@ from peerage.errors import InputError, Problem
 from peerage.formats.chosen_components import Choice
 from peerage.formats.deadlines import Until
 from peerage.formats.left_out import NOTHING, Cut
+from peerage.formats.reading_choices import PathLike, Reading
 from peerage.formats.rows.assemble import Duplicates, assemble
 from peerage.formats.rows.column_roles import Layout, class_column, no_class_column, understand
 from peerage.formats.rows.entries import Entries, class_of_rows, gather
@@ -29,27 +29,17 @@ from peerage.gradebook.book import Gradebook
 from peerage.gradebook.rulings import Exclusion
 from peerage.rubric import RUBRIC_NAME, Rubric
 from peerage.tables.frames import Foreign, sheet_of_frame
-from peerage.tables.known_columns import FIELDS, fold
-from peerage.tables.limits import LIMITS, Limits
+from peerage.tables.known_columns import fold
 from peerage.tables.reading_files import read_source
 from peerage.tables.sheet import Sheet
 
-PathLike = str | os.PathLike[str]
-
 
 @dataclass(frozen=True)
-class Wishes:
-    """How tables are to be read, as :func:`read_classes` takes it."""
+class ClassColumn:
+    """The column that tells classes apart, if any; one that is optional need not be there."""
 
-    columns: Mapping[str, str]
-    components: tuple[str, ...] | None
-    drop: tuple[str, ...]
-    snap: bool
-    duplicates: Duplicates
-    exact_ids: bool
-    by: str | None
-    by_optional: bool
-    limits: Limits
+    name: str | None = None
+    optional: bool = False
 
 
 def read_grades(
@@ -87,23 +77,20 @@ def read_grades(
 
     What was surprising is in the gradebook's ``notices``; :class:`InputError` lists everything that is wrong.
     """
-    (book,) = read_classes(
-        paths,
-        rubric,
-        by=None,
-        columns=columns,
-        components=components,
-        drop=drop,
-        snap=snap,
-        duplicates=duplicates,
-        exact_ids=exact_ids,
-        format_name=format_name,
-        mapping=mapping,
-        exclude=exclude,
-        until=until,
-        limits=limits,
-    ).values()
-    return book
+    reading = Reading(
+        columns or {},
+        components,
+        drop,
+        snap,
+        duplicates,
+        exact_ids,
+        format_name,
+        mapping,
+        exclude,
+        until,
+        limits or {},
+    )
+    return read_classes(paths, rubric, by=None, reading=reading)[""]
 
 
 def read_classes(
@@ -112,55 +99,38 @@ def read_classes(
     *,
     by: str | None,
     by_optional: bool = False,
-    columns: Mapping[str, str] | None = None,
-    components: Sequence[str] | None = None,
-    drop: Sequence[str] = (),
-    snap: bool = False,
-    duplicates: Duplicates = "error",
-    exact_ids: bool = False,
-    format_name: str | None = None,
-    mapping: FileMapping | None = None,
-    exclude: PathLike | Sequence[Exclusion] | None = None,
-    until: str | None = None,
-    limits: Mapping[str, int] | None = None,
+    reading: Reading | None = None,
 ) -> dict[str, Gradebook]:
     """Read several classes, such as sections or courses, from the same files: a gradebook for each value of a column.
 
     ``by`` names the column; if it is None, or with ``by_optional`` if no file has the column, there is one class, which
-    has no name. All else is as in :func:`read_grades`. A rubric that is not given is inferred for each class. A
-    submission belongs to one class; a grader may be in several, of which none knows what was done in another.
+    has no name. ``reading`` holds the other choices of :func:`read_grades`. A rubric that is not given is inferred for
+    each class. A submission belongs to one class; a grader may be in several, of which none knows what was done in
+    another.
     """
-    named = None if components is None else tuple(components)
-    bounds = LIMITS.with_changes(limits or {})
-    wishes = Wishes(columns or {}, named, tuple(drop), snap, duplicates, exact_ids, by, by_optional, bounds)
-    _check(wishes)
+    reading = Reading() if reading is None else reading
+    column = ClassColumn(by, by_optional)
     if isinstance(paths, pd.DataFrame | Foreign):
         table = Table(sheet_of_frame(paths))
         rubric = None if rubric is None else _as_rubric(rubric)
-        return _from_tables([table], rubric, wishes, Findings(), cut=_cut((), exclude, until))
-    return _from_files(_files(paths), rubric, wishes, format_name, mapping, exclude, until)
+        return _from_tables([table], rubric, reading, column, Findings(), cut=_cut((), reading))
+    return _from_files(_files(paths), rubric, reading, column)
 
 
 def _from_files(
-    files: Sequence[Path],
-    rubric: PathLike | Rubric | None,
-    wishes: Wishes,
-    format_name: str | None,
-    mapping: FileMapping | None,
-    exclude: PathLike | Sequence[Exclusion] | None,
-    until: str | None,
+    files: Sequence[Path], rubric: PathLike | Rubric | None, reading: Reading, column: ClassColumn
 ) -> dict[str, Gradebook]:
-    found = Findings()
+    found, mapping, format_name = Findings(), reading.mapping, reading.format_name
     sources = collect(
         found,
-        (partial(read_source, file, name, wishes.limits) for file, name in zip(files, _names(files), strict=True)),
+        (partial(read_source, file, name, reading.bounds) for file, name in zip(files, _names(files), strict=True)),
     )
     if mapping is not None:
         rubric, format_name = rubric or mapping.rubric, format_name or mapping.format_name
-        duplicates = mapping.duplicates if wishes.duplicates == "error" else wishes.duplicates
-        wishes = replace(wishes, snap=wishes.snap or mapping.snap, duplicates=duplicates)
+        duplicates = mapping.duplicates if reading.duplicates == "error" else reading.duplicates
+        reading = replace(reading, snap=reading.snap or mapping.snap, duplicates=duplicates)
     rubric = _rubric_beside(files, found) if rubric is None else _as_rubric(rubric)
-    cut = _cut(files, exclude, until)
+    cut = _cut(files, reading)
     systems, tables = recognise(sources, format_name)
     recognised = [notice for system in systems for notice in system.notices]
     found.notices += recognised
@@ -171,10 +141,10 @@ def _from_files(
             own = [*(table for extract in extracts for table in extract.tables), *own]
             own = collect(found, (partial(mapping.table, table.sheet) for table in own))
             extracts = [replace(extract, tables=()) for extract in extracts]
-            wishes = replace(wishes, columns=mapping.given)
+            reading = replace(reading, columns=mapping.given)
         # A column that a file has but its reader does not keep could hold several classes all the same.
-        optional = wishes.by_optional and not any(fold(wishes.by or "") in source.header for source in sources)
-        return _from_tables(own, rubric, replace(wishes, by_optional=optional), found, extracts, cut)
+        optional = column.optional and not any(fold(column.name or "") in source.header for source in sources)
+        return _from_tables(own, rubric, reading, replace(column, optional=optional), found, extracts, cut)
     except InputError as error:
         # A row of another system can hold several grades, and what is wrong with the row is said once.
         raise InputError(dict.fromkeys([*recognised, *error.problems])) from None
@@ -183,45 +153,46 @@ def _from_files(
 def _from_tables(
     tables: Sequence[Table],
     rubric: Rubric | None,
-    wishes: Wishes,
+    reading: Reading,
+    column: ClassColumn,
     found: Findings,
     extracts: Sequence[Extract] = (),
     cut: Cut = NOTHING,
 ) -> dict[str, Gradebook]:
     tables = [*(table for extract in extracts for table in extract.tables), *tables]
-    if wishes.columns and not tables:
+    if reading.columns and not tables:
         remedy = "do not say which column is which, or read the files as plain tables"
         raise InputError(Problem("no file has columns to choose from", remedy, setting="columns"))
-    choice = Choice(wishes.components, wishes.drop)
+    choice = Choice(None if reading.components is None else tuple(reading.components), tuple(reading.drop))
     rubric = rubric or joined(part for extract in extracts for part in extract.components)
     named = [*(rubric.names if rubric else ()), *(name for table in tables for name in table.sheet.header)]
     rubric = choice.of_rubric(rubric)
-    tables = [choice.of_table(table, wishes.columns) for table in tables]
-    resolved = [table.resolved(wishes.columns, alone=len(tables) == 1) for table in tables]
-    wanted = wishes.components if rubric is None else rubric.names
-    layouts = collect(found, (partial(understand, sheet, wanted, mapping, wishes.by) for sheet, mapping in resolved))
+    tables = [choice.of_table(table, reading.columns) for table in tables]
+    resolved = [table.resolved(reading.columns, alone=len(tables) == 1) for table in tables]
+    wanted = reading.components if rubric is None else rubric.names
+    layouts = collect(found, (partial(understand, sheet, wanted, mapping, column.name) for sheet, mapping in resolved))
     sheets = [sheet for sheet, _ in resolved]
     extracted = [sheet for extract in extracts for sheet in extract.sheets]
     if not extracted:
         found.problems += _missing_components(sheets, layouts, rubric)
     found.refuse()
     found.notices += (notice for extract in extracts for notice in extract.notices)
-    found.notices += (notice for table in tables for notice in table.notices(wishes.columns))
+    found.notices += (notice for table in tables for notice in table.notices(reading.columns))
     sheets = [*extracted, *sheets]
-    layouts = [*(_extracted(sheet, wishes.by) for sheet in extracted), *layouts]
-    by = _class_column(sheets, layouts, wishes, found)
+    layouts = [*(_extracted(sheet, column.name) for sheet in extracted), *layouts]
+    by = _class_column(sheets, layouts, column, found)
     for sheet, layout in zip(sheets, layouts, strict=True):
         found.notices += (*sheet.notices, *layout.notices)
     entries = choice.of_entries(gather(sheets, layouts), named)
-    wishes.limits.check("components", len(entries.component.values), "components")
-    entries, respelt = (entries, []) if wishes.exact_ids else one_spelling(entries)
+    reading.bounds.check("components", len(entries.component.values), "components")
+    entries, respelt = (entries, []) if reading.exact_ids else one_spelling(entries)
     found.notices += respelt
-    cut = cut if wishes.exact_ids else cut.respelt(entries)
+    cut = cut if reading.exact_ids else cut.respelt(entries)
     cut.check(entries)
 
     def build(part: Entries, found: Findings) -> Gradebook:
         kept, excluded = (cut if by is None else cut.within(part)).apply(part, found)
-        book = assemble(kept, rubric, found, snap=wishes.snap, duplicates=wishes.duplicates)
+        book = assemble(kept, rubric, found, snap=reading.snap, duplicates=reading.duplicates)
         return replace(book, exclusions=excluded)
 
     try:
@@ -234,15 +205,17 @@ def _from_tables(
         raise InputError([*respelt, *error.problems]) from None
 
 
-def _class_column(sheets: Sequence[Sheet], layouts: Sequence[Layout], wishes: Wishes, found: Findings) -> str | None:
+def _class_column(
+    sheets: Sequence[Sheet], layouts: Sequence[Layout], column: ClassColumn, found: Findings
+) -> str | None:
     """The column that tells classes apart, if there are several; every file has to have it."""
-    if wishes.by is None or (wishes.by_optional and not any(layout.by for layout in layouts)):
+    if column.name is None or (column.optional and not any(layout.by for layout in layouts)):
         return None
     found.problems += (
-        no_class_column(sheet, wishes.by) for sheet, layout in zip(sheets, layouts, strict=True) if layout.by is None
+        no_class_column(sheet, column.name) for sheet, layout in zip(sheets, layouts, strict=True) if layout.by is None
     )
     found.refuse()
-    return wishes.by
+    return column.name
 
 
 def _files(paths: PathLike | Sequence[PathLike]) -> list[Path]:
@@ -252,8 +225,8 @@ def _files(paths: PathLike | Sequence[PathLike]) -> list[Path]:
     return files
 
 
-def _cut(files: Sequence[Path], exclude: PathLike | Sequence[Exclusion] | None, until: str | None) -> Cut:
-    return Cut(_exclusions(files, exclude), None if until is None else Until.parse(until))
+def _cut(files: Sequence[Path], reading: Reading) -> Cut:
+    return Cut(_exclusions(files, reading.exclude), None if reading.until is None else Until.parse(reading.until))
 
 
 def _extracted(sheet: Sheet, by: str | None) -> Layout:
@@ -262,17 +235,6 @@ def _extracted(sheet: Sheet, by: str | None) -> Layout:
     if column is not None and len(sheet) and sheet.column(column).blank.all():
         column = None
     return replace(LAYOUT, by=column)
-
-
-def _check(wishes: Wishes) -> None:
-    unknown = [name for name in wishes.columns if name not in FIELDS]
-    if unknown:
-        remedy = f"use {', '.join(FIELDS)}"
-        raise InputError(Problem(f"no column can stand for {unknown[0]!r}", remedy, setting="columns"))
-    if wishes.duplicates not in get_args(Duplicates):
-        remedy = f"use {', '.join(get_args(Duplicates))}"
-        message = f"repeated grades cannot be treated as {wishes.duplicates!r}"
-        raise InputError(Problem(message, remedy, setting="duplicates"))
 
 
 def _names(files: Sequence[Path]) -> list[str]:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from peerage.mechanisms.class_estimate import estimate
 from peerage.mechanisms.contract import TaskMechanism
-from peerage.mechanisms.pg1 import estimate
 from peerage.mechanisms.reports import Floats, Reports
 
 

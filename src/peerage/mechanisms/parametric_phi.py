@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from peerage.mechanisms.class_estimate import estimate
 from peerage.mechanisms.contract import Score, TaskMechanism
 from peerage.mechanisms.divergences import DIVERGENCES, Divergence
 from peerage.mechanisms.pairing import paired_scores
-from peerage.mechanisms.pg1 import estimate
 from peerage.mechanisms.phi_pairing import NEEDS
 from peerage.mechanisms.reports import Floats, Reports
 

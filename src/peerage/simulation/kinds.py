@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from peerage.evaluation.benchmark.known_classes import Kind, KnownClass
+from peerage.evaluation.benchmark.known_classes import ClassKind, KnownClass
 from peerage.gradebook import STUDENT, Gradebook
 from peerage.model import Model
 from peerage.rubric import Component, Rubric
@@ -162,21 +162,21 @@ def _priors(**priors: float) -> Model:
     return Model(priors="paper").with_priors(**priors)
 
 
-KINDS: tuple[Kind, ...] = (
-    Kind("paper-a", "the paper's class (a), with small biases", partial(_simulated, setting="a")),
-    Kind("paper-b", "the paper's class (b)", partial(_simulated, setting="b")),
-    Kind("paper-c", "the paper's class (c), whose careless reports are alike", partial(_simulated, setting="c")),
-    Kind("near-the-top", "grades near the top", partial(_simulated, model=_priors(mu_s=4.8, sigma_s=0.7))),
-    Kind("one-week", "one week alone", partial(_simulated, weeks=1)),
-    Kind("three-scales", "components of three scales", partial(_simulated, components=_SCALES)),
-    Kind("halo", "components that go together, and reviews with a halo", partial(_reported, report=_halo)),
-    Kind("part-of-scale", "graders who use part of the scale", partial(_reported, report=_part_of_the_scale)),
-    Kind("drift", "biases that drift over four weeks", partial(_reported, report=_drift, weeks=4, students=20)),
-    Kind("burrell", "Burrell and Schoenebeck's classes", _burrell),
-    Kind("rasch", "the many-facet Rasch model", partial(_reported, report=_rasch)),
-    Kind("bradley-terry", "graders who only rank", partial(_reported, report=_bradley_terry)),
+KINDS: tuple[ClassKind, ...] = (
+    ClassKind("paper-a", "the paper's class (a), with small biases", partial(_simulated, setting="a")),
+    ClassKind("paper-b", "the paper's class (b)", partial(_simulated, setting="b")),
+    ClassKind("paper-c", "the paper's class (c), whose careless reports are alike", partial(_simulated, setting="c")),
+    ClassKind("near-the-top", "grades near the top", partial(_simulated, model=_priors(mu_s=4.8, sigma_s=0.7))),
+    ClassKind("one-week", "one week alone", partial(_simulated, weeks=1)),
+    ClassKind("three-scales", "components of three scales", partial(_simulated, components=_SCALES)),
+    ClassKind("halo", "components that go together, and reviews with a halo", partial(_reported, report=_halo)),
+    ClassKind("part-of-scale", "graders who use part of the scale", partial(_reported, report=_part_of_the_scale)),
+    ClassKind("drift", "biases that drift over four weeks", partial(_reported, report=_drift, weeks=4, students=20)),
+    ClassKind("burrell", "Burrell and Schoenebeck's classes", _burrell),
+    ClassKind("rasch", "the many-facet Rasch model", partial(_reported, report=_rasch)),
+    ClassKind("bradley-terry", "graders who only rank", partial(_reported, report=_bradley_terry)),
     *(
-        Kind(
+        ClassKind(
             f"{strategy.replace(' ', '-')}-{share:.0%}".replace("%", ""),
             f"{share:.0%} of graders: {strategy}",
             partial(_simulated, share=share, strategy=strategy),

@@ -194,7 +194,7 @@ def test_no_higher_penalty_moves_weights_further() -> None:
     posterior = pg.fit(tiny_class(2), chains=2, draws=100, seed=0)
     distances = []
     for penalty in (0.0, 0.01, 1.0):
-        weights = pg.explain(posterior, penalty=penalty).weights
+        weights = pg.explain(posterior, weighting=pg.Weighting(penalty=penalty)).weights
         distances.append((weights["weight"] - weights["desired_weight"]).abs().sum())
     assert distances[0] >= distances[1] >= distances[2]
     assert distances[0] > distances[2]
@@ -251,9 +251,8 @@ def test_more_components_than_percents_still_have_an_answer() -> None:
 @pytest.mark.parametrize("setting", ["largest_shift", "least_weight", "penalty"])
 @pytest.mark.parametrize("value", [-0.1, 1.5, float("nan")])
 def test_settings_must_make_sense(setting: str, value: float) -> None:
-    posterior = pg.fit(tiny_class(1), chains=1, draws=5, seed=0)
     with pytest.raises(pg.ModelError, match=f"{setting} must lie between 0 and 1"):
-        pg.explain(posterior, **{setting: value})  # type: ignore[arg-type]
+        pg.Weighting(**{setting: value})
 
 
 # The command

@@ -9,7 +9,7 @@ rounded averages are as probable as possible (:mod:`~peerage.decisions.explain.w
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
 
@@ -19,18 +19,13 @@ import pandas as pd
 from peerage.decisions.explain.cases import Case, cases_of, holding_a_grade
 from peerage.decisions.explain.telling import Telling
 from peerage.decisions.explain.weight_problem import WeightLimits
+from peerage.decisions.explain.weighting import Weighting
 from peerage.decisions.explain.weights import FORMS, Asked, Form, Weighing
 from peerage.errors import ModelError, Problem
 from peerage.inference.posterior import Posterior
 from peerage.support.executor import Executor, open_executor
 from peerage.support.stopping import check_stopped
 from peerage.support.wording import counted, quoted
-
-SHIFT, LEAST = 0.09, 0.1
-"""The paper's S and T."""
-
-PENALTIES = {"explained": 0.01, "average": 0.03, "mean": 0.0}
-"""The paper's P; for averages, what moves little weight and costs little error (benchmarks/study_final.py)."""
 
 DECIMALS, MOST_DECIMALS = 1, 6
 """With how many decimals averages are given, if nothing else is asked for, and at most."""
@@ -95,9 +90,7 @@ def explain(
     *,
     form: Form = "explained",
     decimals: int = DECIMALS,
-    largest_shift: float = SHIFT,
-    least_weight: float = LEAST,
-    penalty: float | None = None,
+    weighting: Weighting | None = None,
     adjust_bias: bool = False,
     name_graders: bool = False,
     staff_final: bool = False,
@@ -112,10 +105,7 @@ def explain(
     form: ``explained`` for averages that are rounded to the nearest legal grade, as in the paper; ``average`` for
         averages that come as near as they can to the expected grade; ``mean`` for the plain mean of the reports
     decimals: with how many decimals an average or a mean is given
-    largest_shift: how much a weight may differ from the desired one (the paper's S); explained grades only
-    least_weight: what a weight is at least, unless it is zero (T); explained grades only
-    penalty: what a difference from the desired weights costs: in probability of a grade (P), or, for an average, in
-        squared distance from the expected grade
+    weighting: how far weights may be from those that graders deserve, and what that costs
     adjust_bias: take each grader's estimated bias off the reports before they are averaged
     name_graders: call graders by their ids in the sentences, not "Reviewer 1"
     staff_final: where staff graded a component, their reports alone count
@@ -129,14 +119,11 @@ def explain(
     """
     if form not in FORMS:
         raise ModelError(f"grades are made of reports in the forms {', '.join(FORMS)}, not {form!r}")
-    penalty = PENALTIES[form] if penalty is None else penalty
-    limited = {"largest_shift": largest_shift, "least_weight": least_weight, "penalty": penalty}
-    for name, value in limited.items():
-        if not 0 <= value <= 1:
-            raise ModelError(f"{name} must lie between 0 and 1, not {value}")
+    weighting = Weighting() if weighting is None else weighting
     if decimals not in range(MOST_DECIMALS + 1):
         raise ModelError(f"grades are given with 0 to {MOST_DECIMALS} decimals, not {decimals}")
-    asked = Asked(form, WeightLimits.of(largest_shift, least_weight), penalty, posterior.book.rubric)
+    limits = WeightLimits.of(weighting.largest_shift, weighting.least_weight)
+    asked = Asked(form, limits, weighting.price(form), posterior.book.rubric)
     telling = Telling(posterior, asked, decimals, name_graders, staff_final)
     with open_executor(workers, scheduler) as executor:
         for case, weighing in _weighed(executor, cases_of(posterior, adjust_bias, staff_final), asked):
@@ -144,14 +131,21 @@ def explain(
     cells = posterior.submissions()[["submission", "component", "most_likely"]]
     grades = cells.assign(average=telling.averages)
     grades.insert(2, "grade", telling.grades)
-    settings = {"form": form} | (limited if form == "explained" else {"decimals": decimals, "penalty": penalty})
+    used = asdict(weighting) if form == "explained" else {"decimals": decimals}
     return Explanation(
         grades=grades,
         weights=_weights(posterior, telling, adjust_bias),
         sentences=cells[["submission", "component"]].assign(sentence=np.array(telling.sentences, dtype=object)),
         relaxed=pd.DataFrame(telling.relaxed, columns=["submission", "largest_shift", "least_weight"]),
         unproven=tuple(telling.unproven),
-        settings={**settings, "adjust_bias": adjust_bias, "name_graders": name_graders, "staff_final": staff_final},
+        settings={
+            "form": form,
+            **used,
+            "penalty": asked.penalty,
+            "adjust_bias": adjust_bias,
+            "name_graders": name_graders,
+            "staff_final": staff_final,
+        },
     )
 
 

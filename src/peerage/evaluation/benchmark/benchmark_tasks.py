@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.errors import MissingExtraError, ModelError, UnmetNeedError
-from peerage.evaluation.benchmark.known_classes import Kind, KnownClass
+from peerage.evaluation.benchmark.known_classes import ClassKind, KnownClass
 from peerage.evaluation.folds import deal
 from peerage.evaluation.method_scores import on_model_scale, score_method
 from peerage.gradebook import MISSING, STUDENT, Gradebook
@@ -21,7 +21,7 @@ FOLDS, DEVIATORS = 4, 3
 """How the held-out likelihood is computed, and how many graders deviate in turn; both in the first class of a kind."""
 
 
-class Task(NamedTuple):
+class BenchmarkTask(NamedTuple):
     """A method on one of the classes of a kind, each by its place in the list."""
 
     kind: int
@@ -30,21 +30,21 @@ class Task(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Job:
+class BenchmarkJob:
     """What all tasks share; a quick benchmark looks at grades alone, without further runs of a method."""
 
-    kinds: tuple[Kind, ...]
+    kinds: tuple[ClassKind, ...]
     methods: tuple[Method, ...]
     seed: int
     quick: bool = False
 
-    def known(self, task: Task) -> KnownClass:
+    def known(self, task: BenchmarkTask) -> KnownClass:
         """The task's class; the same for all methods."""
         return self.kinds[task.kind].draw(class_seed(self, task))
 
 
 @dataclass(frozen=True, eq=False)
-class Finding:
+class BenchmarkFinding:
     """What a method made of a class, or why it made nothing.
 
     Attributes
@@ -65,25 +65,25 @@ class Finding:
     gain: float = np.nan
 
 
-def class_seed(job: Job, task: Task) -> int:
+def class_seed(job: BenchmarkJob, task: BenchmarkTask) -> int:
     """The seed of a class, which no other class of the benchmark has."""
     return int(np.random.SeedSequence([job.seed, task.kind, task.replicate]).generate_state(1)[0])
 
 
-def run_task(job: Job, task: Task) -> Finding:
+def run_task(job: BenchmarkJob, task: BenchmarkTask) -> BenchmarkFinding:
     """Apply a method to a class."""
     known, method = job.known(task), job.methods[task.method]
     try:
         found = method.aggregate(known.book, seed=job.seed)
     except UnmetNeedError as error:
-        return Finding(f"needs {error.need}", np.zeros(0), np.zeros(0), seconds=0.0)
+        return BenchmarkFinding(f"needs {error.need}", np.zeros(0), np.zeros(0), seconds=0.0)
     except MissingExtraError:
-        return Finding("needs the extra crowd", np.zeros(0), np.zeros(0))
+        return BenchmarkFinding("needs the extra crowd", np.zeros(0), np.zeros(0))
     except ModelError as error:
-        return Finding(str(error), np.zeros(0), np.zeros(0), converged=False)
+        return BenchmarkFinding(str(error), np.zeros(0), np.zeros(0), converged=False)
     scores = on_model_scale(found, known.book)
     spans = [5 / (entry.grades[-1] - entry.grades[0]) for entry in known.book.rubric.components]
-    result = Finding("", scores, found.sd * spans, found.converged, found.seconds)
+    result = BenchmarkFinding("", scores, found.sd * spans, found.converged, found.seconds)
     if job.quick or task.replicate > 0:
         return result
     folds = deal(known.book, min(FOLDS, known.book.n_reviews), job.seed)

@@ -40,7 +40,7 @@ class KnownClass:
 
 
 @dataclass(frozen=True)
-class Kind:
+class ClassKind:
     """A kind of class: its name, what is particular about it, and how one is drawn from a seed."""
 
     name: str
@@ -60,7 +60,7 @@ class RealClass:
         return read_real_class(self.folder)
 
 
-def real_kinds(folders: list[Path]) -> tuple[list[Kind], list[str]]:
+def real_kinds(folders: list[Path]) -> tuple[list[ClassKind], list[str]]:
     """The real classes that are there, and what is said of the others."""
     found, missing = [], []
     for folder in folders:
@@ -69,7 +69,7 @@ def real_kinds(folders: list[Path]) -> tuple[list[Kind], list[str]]:
             continue
         if not (folder / STAFF).is_file():
             missing.append(f"{folder}: there is no {STAFF}, so that only held-out reviews are predicted")
-        found.append(Kind(folder.name, f"the real class in {folder.name}", RealClass(folder), is_real=True))
+        found.append(ClassKind(folder.name, f"the real class in {folder.name}", RealClass(folder), is_real=True))
     return found, missing
 
 

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from peerage.evaluation.benchmark.benchmark_tasks import Finding, Job, Task, run_task
-from peerage.evaluation.benchmark.known_classes import Kind
+from peerage.evaluation.benchmark.benchmark_tasks import BenchmarkFinding, BenchmarkJob, BenchmarkTask, run_task
+from peerage.evaluation.benchmark.known_classes import ClassKind
 from peerage.evaluation.benchmark.standings import Benchmark
 from peerage.methods.contract import Method
 from peerage.results import result_folder
@@ -37,7 +37,7 @@ Floats = NDArray[np.float64]
 
 
 def benchmark(
-    kinds: Sequence[Kind],
+    kinds: Sequence[ClassKind],
     methods: Sequence[Method],
     *,
     replicates: int = 3,
@@ -59,9 +59,9 @@ def benchmark(
     out: a folder for everything that is found, where a benchmark that was stopped goes on
     workers, scheduler: how many tasks run at once here, or the address of a Dask scheduler whose workers run them
     """
-    job = Job(tuple(kinds), tuple(methods), seed, quick)
+    job = BenchmarkJob(tuple(kinds), tuple(methods), seed, quick)
     tasks = [
-        Task(kind, replicate, method)
+        BenchmarkTask(kind, replicate, method)
         for replicate in range(replicates)
         for kind, entry in enumerate(kinds)
         if replicate == 0 or not entry.is_real
@@ -82,7 +82,7 @@ def benchmark(
         return Benchmark(job, {task: journal.found[task] for task in tasks})
 
 
-def record_of(job: Job) -> dict[str, Any]:
+def record_of(job: BenchmarkJob) -> dict[str, Any]:
     """What a benchmark is about."""
     return {
         "version": __version__,
@@ -93,7 +93,7 @@ def record_of(job: Job) -> dict[str, Any]:
     }
 
 
-def _journal(path: Path, record: Mapping[str, Any]) -> Journal[Task, Finding]:
+def _journal(path: Path, record: Mapping[str, Any]) -> Journal[BenchmarkTask, BenchmarkFinding]:
     """The findings of a folder, which is begun if it is empty."""
     if not path.exists() or not any(path.iterdir()):
         with result_folder.writing(path) as fresh:
@@ -103,7 +103,7 @@ def _journal(path: Path, record: Mapping[str, Any]) -> Journal[Task, Finding]:
     return Journal(path / FINDINGS, _encode, _decode, "a benchmark")
 
 
-def _encode(task: Task, finding: Finding) -> dict[str, Any]:
+def _encode(task: BenchmarkTask, finding: BenchmarkFinding) -> dict[str, Any]:
     numbers = {name: getattr(finding, name) for name in ("seconds", "held_out", "harm", "gain")}
     return {
         "task": list(task),
@@ -116,13 +116,13 @@ def _encode(task: Task, finding: Finding) -> dict[str, Any]:
     }
 
 
-def _decode(line: Mapping[str, Any]) -> tuple[Task, Finding]:
+def _decode(line: Mapping[str, Any]) -> tuple[BenchmarkTask, BenchmarkFinding]:
     numbers = {
         name: np.nan if line[name] is None else float(line[name]) for name in ("seconds", "held_out", "harm", "gain")
     }
     shape = tuple(line["shape"])
     scores, sd = (_floats(line[name]).reshape(shape) for name in ("scores", "sd"))
-    return Task(*line["task"]), Finding(line["trouble"], scores, sd, line["converged"], **numbers)
+    return BenchmarkTask(*line["task"]), BenchmarkFinding(line["trouble"], scores, sd, line["converged"], **numbers)
 
 
 def _text(values: Floats) -> str:

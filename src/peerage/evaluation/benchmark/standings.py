@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from peerage.evaluation.benchmark.benchmark_tasks import Finding, Job, Task
+from peerage.evaluation.benchmark.benchmark_tasks import BenchmarkFinding, BenchmarkJob, BenchmarkTask
 from peerage.evaluation.benchmark.known_classes import KnownClass
 from peerage.evaluation.benchmark.measures import MEASURES, errors, mapped_errors, measure
 
@@ -29,8 +29,8 @@ OURS = "peerage"
 class Benchmark:
     """All findings, by task."""
 
-    job: Job
-    found: dict[Task, Finding]
+    job: BenchmarkJob
+    found: dict[BenchmarkTask, BenchmarkFinding]
 
     @cached_property
     def known(self) -> dict[tuple[int, int], KnownClass]:
@@ -63,7 +63,7 @@ class Benchmark:
             table = table.merge(pd.concat(parts, ignore_index=True), on=["kind", "method"], how="left")
         return table
 
-    def _measured(self, task: Task, found: Finding) -> dict[str, float]:
+    def _measured(self, task: BenchmarkTask, found: BenchmarkFinding) -> dict[str, float]:
         method = self.job.methods[task.method]
         known = self.known[task.kind, task.replicate]
         values = measure(known, found.scores, found.sd, is_ranking=method.is_ranking)
@@ -107,7 +107,7 @@ class Benchmark:
         for index, method in enumerate(self.job.methods):
             parts = []
             for (_, replicate), known in self._classes(kind):
-                finding = self.found[Task(kind, replicate, index)]
+                finding = self.found[BenchmarkTask(kind, replicate, index)]
                 if finding.trouble or not _known(known).any():
                     break
                 if not mapped and (method.is_ranking or not known.on_scale):

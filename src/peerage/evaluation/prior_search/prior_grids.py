@@ -61,7 +61,7 @@ PAPER: dict[str, dict[str, Any]] = {
 
 
 @dataclass(frozen=True)
-class Axis:
+class PriorAxis:
     """Hyperparameters that change together, and their values."""
 
     names: tuple[str, ...]
@@ -71,25 +71,25 @@ class Axis:
         """The hyperparameters of one place on the axis."""
         return dict(zip(self.names, self.values[index], strict=True))
 
-    def without(self, names: Set[str]) -> Axis:
+    def without(self, names: Set[str]) -> PriorAxis:
         """The axis of the other hyperparameters, each combination of their values once."""
         kept = [place for place, name in enumerate(self.names) if name not in names]
         values = dict.fromkeys(tuple(value[place] for place in kept) for value in self.values)
-        return Axis(tuple(self.names[place] for place in kept), tuple(values))
+        return PriorAxis(tuple(self.names[place] for place in kept), tuple(values))
 
 
 @dataclass(frozen=True)
-class Grid:
+class PriorGrid:
     """Axes, all of whose combinations are settings.
 
-    >>> Grid.of({"mu_s": [3.5, 4], "alpha_e, beta_e": [[5, 5], [8, 2]]}).size
+    >>> PriorGrid.of({"mu_s": [3.5, 4], "alpha_e, beta_e": [[5, 5], [8, 2]]}).size
     4
     """
 
-    axes: tuple[Axis, ...]
+    axes: tuple[PriorAxis, ...]
 
     @classmethod
-    def of(cls, entries: Mapping[str, Any], file: str = "") -> Grid:
+    def of(cls, entries: Mapping[str, Any], file: str = "") -> PriorGrid:
         """A grid from values by name; names that change together are joined by a comma."""
         axes = tuple(_axis(key, values, file) for key, values in entries.items())
         names = [name for axis in axes for name in axis.names]
@@ -99,7 +99,7 @@ class Grid:
         return cls(axes)
 
     @classmethod
-    def read(cls, name: str) -> Grid:
+    def read(cls, name: str) -> PriorGrid:
         """One of the paper's grids by its name, or the grid in a TOML file."""
         if name in PAPER:
             return cls.of(PAPER[name])
@@ -121,10 +121,10 @@ class Grid:
         """How many settings there are."""
         return math.prod(len(axis.values) for axis in self.axes)
 
-    def without(self, names: Set[str]) -> Grid:
+    def without(self, names: Set[str]) -> PriorGrid:
         """The grid without some hyperparameters."""
         axes = (axis.without(names) for axis in self.axes)
-        return Grid(tuple(axis for axis in axes if axis.names))
+        return PriorGrid(tuple(axis for axis in axes if axis.names))
 
     def all(self) -> list[Setting]:
         """Every setting."""
@@ -173,7 +173,7 @@ def without_effect(book: Gradebook, model: Model) -> set[str]:
     return idle | ({"alpha_tau", "beta_tau"} if students <= wrote else set())
 
 
-def _axis(key: str, values: Any, file: str) -> Axis:
+def _axis(key: str, values: Any, file: str) -> PriorAxis:
     names = tuple(name.strip() for name in key.split(","))
     listed = values if isinstance(values, list) else [values]
     rows = listed if len(names) > 1 else [[value] for value in listed]
@@ -184,7 +184,9 @@ def _axis(key: str, values: Any, file: str) -> Axis:
         settings = [Priors.paper(**dict(zip(names, row, strict=True))) for row in rows]
     except ModelError as error:
         raise InputError(Problem(str(error), "correct the grid", file)) from None
-    return Axis(names, tuple(dict.fromkeys(tuple(getattr(setting, name) for name in names) for setting in settings)))
+    return PriorAxis(
+        names, tuple(dict.fromkeys(tuple(getattr(setting, name) for name in names) for setting in settings))
+    )
 
 
 def _distinct(settings: Iterable[Setting]) -> list[Setting]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-import threading
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
@@ -17,32 +16,27 @@ from typing import Any
 
 import pandas as pd
 
-from peerage.errors import InputError, ModelError, Problem
-from peerage.evaluation.evaluating import FOLDS
+from peerage.errors import InputError, Problem
 from peerage.evaluation.folds import deal
-from peerage.evaluation.prior_search.prior_grids import Grid, Setting, in_words, without_effect
+from peerage.evaluation.prior_search.prior_grids import PriorGrid, in_words, without_effect
 from peerage.evaluation.prior_search.search_folder import Folder, open_folder
+from peerage.evaluation.prior_search.search_plan import SearchPlan
 from peerage.evaluation.prior_search.search_table import SCORES, Standings
-from peerage.evaluation.prior_search.search_tasks import Job, Task, run
+from peerage.evaluation.prior_search.search_tasks import SearchJob, SearchTask, run
 from peerage.evaluation.scoring import Sampling
 from peerage.gradebook.book import Gradebook
 from peerage.inference.layout import lay_out
 from peerage.inference.sampling.chains import must_compile
 from peerage.model import Model, Priors
-from peerage.support.executor import Executor, open_executor
-from peerage.support.listening import listening
+from peerage.support.executor import Executor
 from peerage.support.progress import Counter, Listener
-from peerage.support.stopping import stoppable
-from peerage.support.whole_numbers import at_least
+from peerage.support.running_tasks import Running
 from peerage.support.wording import counted
 from peerage.tables.writing_tables import csv_text
 from peerage.version import __version__
 
 BEST = "best.toml"
 """The file with the best priors, from which a fit can read them."""
-
-KEEP = 5
-"""The least number of settings to cross-validate."""
 
 SCREENING = Sampling(chains=2, draws=50, burn_in=100)
 """How long the fits that screen settings sample; their seed is the search's."""
@@ -66,7 +60,7 @@ class Search:
     """
 
     table: pd.DataFrame
-    grid: Grid
+    grid: PriorGrid
     best: Priors
     notices: tuple[Problem, ...]
 
@@ -91,20 +85,10 @@ def search(
     model: Model | None = None,
     *,
     grid: str | Mapping[str, Any] = "reduced",
-    random: int | None = None,
-    one_at_a_time: bool = False,
-    screening: bool = True,
-    keep: int = KEEP,
-    folds: int = FOLDS,
-    chains: int = 4,
-    draws: int = 1000,
-    burn_in: int | None = None,
-    seed: int = 0,
+    plan: SearchPlan | None = None,
     out: str | Path | None = None,
-    workers: int | None = None,
-    scheduler: str | None = None,
-    progress: bool | Listener = False,
-    stop: threading.Event | None = None,
+    sampling: Sampling | None = None,
+    running: Running | None = None,
 ) -> Search:
     """Search for the fixed priors that predict held-out reviews best.
 
@@ -113,17 +97,15 @@ def search(
     model: what is on in the model, and the values of hyperparameters that the grid does not name; if its priors are
         learned, the paper's
     grid: the paper's ``"reduced"`` or ``"exploratory"`` grid, the path of a TOML file, or values by name
-    random: search so many settings, drawn at random, instead of all
-    one_at_a_time: search settings that differ from the model's in one hyperparameter, instead of all
-    screening: screen all settings by leave-one-out and cross-validate those that may be the best, not all
-    keep: how many settings are cross-validated at least
+    plan: which settings of the grid are tried, and how they are compared
     out: a folder for everything that is found, where a search that was stopped goes on
-    workers, scheduler: how many fits run at once here, or the address of a Dask scheduler whose workers run them
-    progress, stop: as in :func:`peerage.fit`; fits are counted, and a note says which setting is the best so far
+    sampling: how long each fit samples, and the seed
+    running: where the fits run, who is told how many are done and which setting is the best so far, and what stops them
 
     >>> import peerage as pg
     >>> book, _ = pg.simulate(students=8, weeks=1, components=1, seed=1)
-    >>> found = pg.search(book, grid={"mu_s": [1, 4]}, keep=1, folds=2, chains=1, draws=20, burn_in=20)
+    >>> sampling = pg.Sampling(chains=1, draws=20, burn_in=20)
+    >>> found = pg.search(book, grid={"mu_s": [1, 4]}, plan=pg.SearchPlan(keep=1, folds=2), sampling=sampling)
     >>> found.best.mu_s
     4.0
     """
@@ -132,29 +114,23 @@ def search(
     if book.n_reviews < 2:
         raise InputError("there is only one review, and nothing to predict it from; add reviews")
     model = Model() if model is None else model
+    plan = SearchPlan() if plan is None else plan
+    sampling = Sampling() if sampling is None else sampling
     base = Priors.paper() if model.learned else model.hyperparameters
-    searched, notices = _with_effect(Grid.read(grid) if isinstance(grid, str) else Grid.of(grid), book, model)
-    sampling = Sampling(chains, draws, burn_in, seed)
+    searched, notices = _with_effect(PriorGrid.read(grid) if isinstance(grid, str) else PriorGrid.of(grid), book, model)
     settings = tuple(
         replace(base, **setting)  # type: ignore[arg-type]
-        for setting in _chosen(searched, base, random, one_at_a_time, seed)
+        for setting in plan.settings(searched, base, sampling.seed)
     )
-    n_folds, keep = min(at_least(2, folds=folds), book.n_reviews), at_least(1, keep=keep)
-    job = Job(book, model, deal(book, n_folds, seed), replace(SCREENING, seed=seed), sampling)
+    n_folds = min(plan.folds, book.n_reviews)
+    job = SearchJob(book, model, deal(book, n_folds, sampling.seed), replace(SCREENING, seed=sampling.seed), sampling)
     compiling = must_compile(lay_out(book, replace(model, priors=settings[0])))
     with ExitStack() as stack:
-        stack.enter_context(stoppable(stop))
-        executor = stack.enter_context(open_executor(workers, scheduler))
+        executor, listener = stack.enter_context((Running() if running is None else running).begun())
         path = stack.enter_context(tempfile.TemporaryDirectory()) if out is None else out
         folder = stack.enter_context(open_folder(path, _record(job, n_folds)))
         standings = Standings(searched.names, settings, n_folds, folder.found)
-        listener = stack.enter_context(listening(progress))
-        course = _Course(job, standings, folder, executor, listener, compiling)
-        finalists: Sequence[Priors] = settings
-        if screening:
-            course.complete([Task(priors) for priors in settings])
-            finalists = standings.finalists(keep)
-        course.complete([Task(priors, fold) for priors in finalists for fold in range(n_folds)])
+        _Course(job, standings, folder, executor, listener, compiling).run(plan.screening, plan.keep, n_folds)
         found = Search(standings.table(), searched, standings.best or base, notices)
         folder.put(BEST, found.best.to_toml())
         return found
@@ -173,7 +149,7 @@ def best_score(table: pd.DataFrame) -> str:
     return f"{how} a log probability of {first[stage]:,.1f} ± {first[f'{stage}_se']:.1f}"
 
 
-def _with_effect(grid: Grid, book: Gradebook, model: Model) -> tuple[Grid, tuple[Problem, ...]]:
+def _with_effect(grid: PriorGrid, book: Gradebook, model: Model) -> tuple[PriorGrid, tuple[Problem, ...]]:
     """The grid of what matters in this model of this class."""
     idle = [name for name in grid.names if name in without_effect(book, model)]
     left = grid.without(set(idle))
@@ -185,15 +161,7 @@ def _with_effect(grid: Grid, book: Gradebook, model: Model) -> tuple[Grid, tuple
     return left, (Problem(message),) if idle else ()
 
 
-def _chosen(grid: Grid, base: Priors, random: int | None, one_at_a_time: bool, seed: int) -> list[Setting]:
-    if one_at_a_time:
-        if random is not None:
-            raise ModelError("settings are drawn at random or changed one at a time, not both")
-        return grid.one_at_a_time(base)
-    return grid.all() if random is None else grid.random(at_least(1, random=random), seed)
-
-
-def _record(job: Job, n_folds: int) -> dict[str, Any]:
+def _record(job: SearchJob, n_folds: int) -> dict[str, Any]:
     """What a search is about, but for the settings: what a task finds depends on nothing else."""
     model = job.model.to_dict()
     del model["priors"]
@@ -212,13 +180,27 @@ class _Course:
     """A search under way."""
 
     def __init__(
-        self, job: Job, standings: Standings, folder: Folder, executor: Executor, listener: Listener, compiling: bool
+        self,
+        job: SearchJob,
+        standings: Standings,
+        folder: Folder,
+        executor: Executor,
+        listener: Listener,
+        compiling: bool,
     ) -> None:
         self.job, self.standings, self.folder, self.executor = job, standings, folder, executor
         self.listener, self.compiling = listener, compiling
         self.best: Priors | None = None
 
-    def complete(self, tasks: Sequence[Task]) -> None:
+    def run(self, screening: bool, keep: int, n_folds: int) -> None:
+        """Screen the settings, if that is wanted, and cross-validate those that are left."""
+        finalists: Sequence[Priors] = self.standings.settings
+        if screening:
+            self.complete([SearchTask(priors) for priors in finalists])
+            finalists = self.standings.finalists(keep)
+        self.complete([SearchTask(priors, fold) for priors in finalists for fold in range(n_folds)])
+
+    def complete(self, tasks: Sequence[SearchTask]) -> None:
         """Do the tasks that are not done yet."""
         todo = [task for task in tasks if task not in self.folder.found]
         compiling, self.compiling = self.compiling and bool(todo), False

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from peerage.evaluation.figure_files import new_figure
-from peerage.evaluation.prior_search.prior_grids import Axis, in_words
+from peerage.evaluation.prior_search.prior_grids import PriorAxis, in_words
 from peerage.evaluation.prior_search.prior_search import Search
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def draw(found: Search) -> Figure:
     return figure
 
 
-def _panel(panel: Axes, axis: Axis, table: pd.DataFrame) -> None:
+def _panel(panel: Axes, axis: PriorAxis, table: pd.DataFrame) -> None:
     labels = _places(axis, table)
     place = _labels(axis, table).map({label: place for place, label in enumerate(labels)})
     final = table["score"].notna()
@@ -60,14 +60,14 @@ def _panel(panel: Axes, axis: Axis, table: pd.DataFrame) -> None:
     panel.set_title(", ".join(axis.names), size=9)
 
 
-def _labels(axis: Axis, table: pd.DataFrame) -> pd.Series[str]:
+def _labels(axis: PriorAxis, table: pd.DataFrame) -> pd.Series[str]:
     """(rows,) the values of the axis in words."""
     rows = zip(*(table[name] for name in axis.names), strict=True)
     words = [", ".join(cell if isinstance(cell, str) else in_words(cell) for cell in row) for row in rows]
     return pd.Series(words, table.index, dtype=object)
 
 
-def _places(axis: Axis, table: pd.DataFrame) -> list[str]:
+def _places(axis: PriorAxis, table: pd.DataFrame) -> list[str]:
     """The values of the axis in words, in its order; those of a base that is not on the axis come last."""
     listed = [", ".join(in_words(value) for value in values) for values in axis.values]
     present = list(dict.fromkeys(_labels(axis, table)))

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from peerage.evaluation.prior_search.search_tasks import Finding, Task
+from peerage.evaluation.prior_search.search_tasks import SearchFinding, SearchTask
 from peerage.model import Priors
 from peerage.results import result_folder
 from peerage.support.journal import Journal, at_work, check_record
@@ -45,11 +45,11 @@ class Folder:
         self._table_due = 0.0
 
     @property
-    def found(self) -> dict[Task, Finding]:
+    def found(self) -> dict[SearchTask, SearchFinding]:
         """What has been found, by task."""
         return self.journal.found
 
-    def add(self, task: Task, finding: Finding) -> None:
+    def add(self, task: SearchTask, finding: SearchFinding) -> None:
         """Keep what a task found."""
         self.journal.add(task, finding)
 
@@ -80,7 +80,7 @@ def open_folder(path: str | Path, record: dict[str, Any]) -> Iterator[Folder]:
         yield Folder(target)
 
 
-def _encode(task: Task, finding: Finding) -> dict[str, Any]:
+def _encode(task: SearchTask, finding: SearchFinding) -> dict[str, Any]:
     return {
         "priors": task.priors.to_dict(),
         "fold": task.fold,
@@ -89,6 +89,6 @@ def _encode(task: Task, finding: Finding) -> dict[str, Any]:
     }
 
 
-def _decode(entries: Mapping[str, Any]) -> tuple[Task, Finding]:
+def _decode(entries: Mapping[str, Any]) -> tuple[SearchTask, SearchFinding]:
     sums = np.frombuffer(base64.b64decode(entries["sums"]), "<f8").astype(np.float64)
-    return Task(Priors.paper(**entries["priors"]), entries["fold"]), Finding(sums, entries["seconds"])
+    return SearchTask(Priors.paper(**entries["priors"]), entries["fold"]), SearchFinding(sums, entries["seconds"])

@@ -10,7 +10,7 @@ import pandas as pd
 
 from peerage.evaluation.folds import NO_FOLD
 from peerage.evaluation.prior_search.prior_grids import in_words
-from peerage.evaluation.prior_search.search_tasks import Finding, Sums, Task
+from peerage.evaluation.prior_search.search_tasks import SearchFinding, SearchTask, Sums
 from peerage.inference.model_choice import compare
 from peerage.model import Priors
 
@@ -35,16 +35,16 @@ class Standings:
     names: tuple[str, ...]
     settings: tuple[Priors, ...]
     n_folds: int
-    found: Mapping[Task, Finding]
+    found: Mapping[SearchTask, SearchFinding]
 
     def screened(self, priors: Priors) -> Sums | None:
         """Log probabilities by submission, by leave-one-out; None if not yet known."""
-        finding = self.found.get(Task(priors))
+        finding = self.found.get(SearchTask(priors))
         return None if finding is None else finding.sums
 
     def cross_validated(self, priors: Priors) -> Sums | None:
         """Log probabilities by submission, each review from a fit without its fold; None if not yet known."""
-        folds = [self.found.get(Task(priors, fold)) for fold in range(self.n_folds)]
+        folds = [self.found.get(SearchTask(priors, fold)) for fold in range(self.n_folds)]
         known = [finding.sums for finding in folds if finding is not None]
         return np.asarray(np.sum(known, axis=0)) if len(known) == self.n_folds else None
 
@@ -75,7 +75,7 @@ class Standings:
             seconds = sum(
                 finding.seconds
                 for fold in (NO_FOLD, *range(self.n_folds))
-                if (finding := self.found.get(Task(priors, fold))) is not None
+                if (finding := self.found.get(SearchTask(priors, fold))) is not None
             )
             values = (getattr(priors, name) for name in self.names)
             cells = (in_words(value) if isinstance(value, tuple) else value for value in values)

@@ -16,14 +16,14 @@ from peerage.model import Model, Priors
 Sums = NDArray[np.float64]
 
 
-class Task(NamedTuple):
+class SearchTask(NamedTuple):
     """A setting, and the fold to be held out; without one, the setting is screened."""
 
     priors: Priors
     fold: int = NO_FOLD
 
 
-class Finding(NamedTuple):
+class SearchFinding(NamedTuple):
     """What a task found: sums of the reviews' log probabilities by submission, and the seconds that it took."""
 
     sums: Sums
@@ -31,7 +31,7 @@ class Finding(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Job:
+class SearchJob:
     """What all tasks share: ``folds`` (reviews,) has the fold of each review."""
 
     book: Gradebook
@@ -41,7 +41,7 @@ class Job:
     sampling: Sampling
 
 
-def run(job: Job, task: Task) -> Finding:
+def run(job: SearchJob, task: SearchTask) -> SearchFinding:
     """Do a task."""
     model = replace(job.model, priors=task.priors)
     if task.fold == NO_FOLD:
@@ -53,4 +53,4 @@ def run(job: Job, task: Task) -> Finding:
     owner = job.book.review_submission
     sums = np.bincount(owner[predicted], score.log_mass, minlength=job.book.n_submissions)
     reviewed = np.bincount(owner, minlength=job.book.n_submissions) > 0
-    return Finding(np.asarray(sums[reviewed], np.float64), score.seconds)
+    return SearchFinding(np.asarray(sums[reviewed], np.float64), score.seconds)

@@ -1,4 +1,4 @@
-"""What the Gibbs samplers of PG2 to PG5 share: sparse indexes, running means, and a draw from log masses on a grid."""
+"""What the Gibbs samplers of PG2 to PG5 share: sparse indexes, running means, and draws."""
 
 from __future__ import annotations
 
@@ -18,9 +18,12 @@ Halves of 100 independent draws differ by 0.14.
 """
 
 
-class Links(NamedTuple):
-    """Reports by item and by grader, and who wrote what, as offsets and places."""
+class LinkedReports(NamedTuple):
+    """Who reported what about which item, also by item and by grader, and who wrote what, as offsets and places."""
 
+    item: Indexes
+    grader: Indexes
+    value: Floats
     item_start: Indexes
     item_rows: Indexes
     grader_start: Indexes
@@ -30,9 +33,12 @@ class Links(NamedTuple):
     wrote: Indexes
 
 
-def links(reports: Reports) -> Links:
-    """The indexes of a class; ``author_of`` lists, item by item, the graders who wrote it."""
-    return Links(
+def linked(reports: Reports) -> LinkedReports:
+    """The reports of a class as kernels see them; ``author_of`` lists, item by item, the graders who wrote it."""
+    return LinkedReports(
+        reports.item,
+        reports.grader,
+        reports.value,
         *_grouped(reports.item, reports.n_items),
         *_grouped(reports.grader, reports.n_graders),
         _starts(reports.written, reports.n_items),
@@ -88,17 +94,53 @@ def draw_place(log_mass: Floats, rng: np.random.Generator) -> int:
 
 
 @jit
-def own_grades(grade: Floats, reports_links: Links) -> Floats:
+def own_grades(grade: Floats, reports: LinkedReports) -> Floats:
     """(graders,) the mean grade of what each wrote; the lowest of all for who wrote nothing, as the authors have it."""
-    total = np.zeros(len(reports_links.wrote))
+    total = np.zeros(len(reports.wrote))
     for item in range(len(grade)):
-        for place in range(reports_links.author_start[item], reports_links.author_start[item + 1]):
-            total[reports_links.author_of[place]] += grade[item]
+        for place in range(reports.author_start[item], reports.author_start[item + 1]):
+            total[reports.author_of[place]] += grade[item]
     lowest = grade.min()
     for grader in range(len(total)):
-        wrote = reports_links.wrote[grader]
+        wrote = reports.wrote[grader]
         total[grader] = total[grader] / wrote if wrote > 0 else lowest
     return total
+
+
+@jit
+def evidence(item: int, reports: LinkedReports, precision: Floats, bias: Floats) -> tuple[float, float]:
+    """What the reports of an item add to a normal prior: to its precision, and to precision times mean."""
+    weight, total = 0.0, 0.0
+    for place in range(reports.item_start[item], reports.item_start[item + 1]):
+        row = reports.item_rows[place]
+        who = reports.grader[row]
+        weight += precision[who]
+        total += precision[who] * (reports.value[row] - bias[who])
+    return weight, total
+
+
+@jit
+def draw_bias(
+    who: int, reports: LinkedReports, grade: Floats, precision: float, prior: float, rng: np.random.Generator
+) -> float:
+    """A grader's bias given true grades and the precision of the grader's reports; its prior has mean 0."""
+    total = 0.0
+    begin, end = reports.grader_start[who], reports.grader_start[who + 1]
+    for place in range(begin, end):
+        row = reports.grader_rows[place]
+        total += precision * (reports.value[row] - grade[reports.item[row]])
+    weight = prior + (end - begin) * precision
+    return float(total / weight + rng.standard_normal() / np.sqrt(weight))
+
+
+@jit
+def squared_errors(who: int, reports: LinkedReports, grade: Floats, bias: float) -> float:
+    """The sum of the squared errors of a grader's reports."""
+    squares = 0.0
+    for place in range(reports.grader_start[who], reports.grader_start[who + 1]):
+        row = reports.grader_rows[place]
+        squares += (reports.value[row] - grade[reports.item[row]] - bias) ** 2
+    return squares
 
 
 def _grouped(owner: Indexes, count: int) -> tuple[Indexes, Indexes]:

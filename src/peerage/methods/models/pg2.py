@@ -9,7 +9,7 @@ import numpy as np
 
 from peerage.inference.numerics.jit import jit
 from peerage.methods.contract import Floats, Solution, Solver
-from peerage.methods.models.gibbs import Links, links, run
+from peerage.methods.models.gibbs import LinkedReports, linked, run
 from peerage.methods.needs import ASSIGNMENTS, Need
 from peerage.methods.reports import Indexes, Reports
 
@@ -53,13 +53,10 @@ class PG2(Solver):
         grade = np.full(reports.n_items, constants[0])
         reliability = np.ones(reports.n_graders)
         bias = np.zeros((reports.n_graders, int(reports.assignment.max()) + 1))
-        indexes = links(reports)
+        seen = linked(reports)
 
         def sweep() -> tuple[Floats, Floats, Floats]:
-            _sweep(
-                reports.item, reports.grader, reports.value, reports.assignment, indexes, constants, grade,
-                reliability, bias, rng,
-            )  # fmt: skip
+            _sweep(seen, reports.assignment, constants, grade, reliability, bias, rng)
             return grade, reliability, bias.mean(axis=1)
 
         return run(reports, sweep, self.sweeps)
@@ -67,11 +64,8 @@ class PG2(Solver):
 
 @jit
 def _sweep(
-    item: Indexes,
-    grader: Indexes,
-    value: Floats,
+    reports: LinkedReports,
     assignment: Indexes,
-    indexes: Links,
     constants: Floats,
     grade: Floats,
     reliability: Floats,
@@ -82,21 +76,21 @@ def _sweep(
     centre, grade_precision, bias_precision, step_precision, shape, rate = constants
     for index in range(len(grade)):
         precision, total = grade_precision, grade_precision * centre
-        for place in range(indexes.item_start[index], indexes.item_start[index + 1]):
-            row = indexes.item_rows[place]
-            who = grader[row]
+        for place in range(reports.item_start[index], reports.item_start[index + 1]):
+            row = reports.item_rows[place]
+            who = reports.grader[row]
             precision += reliability[who]
-            total += reliability[who] * (value[row] - bias[who, assignment[index]])
+            total += reliability[who] * (reports.value[row] - bias[who, assignment[index]])
         grade[index] = total / precision + rng.standard_normal() / np.sqrt(precision)
     last = bias.shape[1] - 1
     count, sums = np.zeros(last + 1), np.zeros(last + 1)
     for who in range(len(reliability)):
         count[:], sums[:] = 0.0, 0.0
-        begin, end = indexes.grader_start[who], indexes.grader_start[who + 1]
+        begin, end = reports.grader_start[who], reports.grader_start[who + 1]
         for place in range(begin, end):
-            row = indexes.grader_rows[place]
-            count[assignment[item[row]]] += 1
-            sums[assignment[item[row]]] += value[row] - grade[item[row]]
+            row = reports.grader_rows[place]
+            count[assignment[reports.item[row]]] += 1
+            sums[assignment[reports.item[row]]] += reports.value[row] - grade[reports.item[row]]
         for time in range(last + 1):
             precision = reliability[who] * count[time] + (bias_precision if time == 0 else step_precision)
             total = reliability[who] * sums[time]
@@ -108,6 +102,6 @@ def _sweep(
             bias[who, time] = total / precision + rng.standard_normal() / np.sqrt(precision)
         squares = 0.0
         for place in range(begin, end):
-            row = indexes.grader_rows[place]
-            squares += (value[row] - grade[item[row]] - bias[who, assignment[item[row]]]) ** 2
+            row = reports.grader_rows[place]
+            squares += (reports.value[row] - grade[reports.item[row]] - bias[who, assignment[reports.item[row]]]) ** 2
         reliability[who] = rng.standard_gamma(shape + 0.5 * (end - begin)) / (rate + 0.5 * squares)

@@ -1,0 +1,87 @@
+"""Options of ``peerage fit`` about what is made of the posterior."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from peerage.cli import credit, panels
+
+if TYPE_CHECKING:
+    from peerage.decisions.choices import DecisionChoices
+
+
+class Final(StrEnum):
+    """Which grades the class is given."""
+
+    AVERAGE = "average"
+    EXPLAINED = "explained"
+    MOST_LIKELY = "most-likely"
+    MEAN = "mean"
+
+
+FinalOption = Annotated[
+    Final,
+    typer.Option(
+        "--final",
+        help="The grades to give: weighted averages of the reports; the same, rounded to legal grades (explained); the "
+        "most likely grades; or plain means.",
+    ),
+]
+AdjustBias = Annotated[
+    bool,
+    typer.Option(
+        "--adjust-bias",
+        help="Subtract graders' biases from their reports before averaging.",
+        rich_help_panel=panels.DECISIONS,
+    ),
+]
+NameGraders = Annotated[
+    bool, typer.Option("--name-graders", help="Name the graders in explanations.csv.", rich_help_panel=panels.DECISIONS)
+]
+Decimals = Annotated[
+    int,
+    typer.Option(
+        min=0, max=6, help="With how many decimals to give averages and means.", rich_help_panel=panels.DECISIONS
+    ),
+]
+StaffFinal = Annotated[
+    bool,
+    typer.Option(
+        "--staff-final/--no-staff-final",
+        help="Where staff graded, their grade is final, or one of several.",
+        rich_help_panel=panels.DECISIONS,
+    ),
+]
+SpotChecks = Annotated[int, typer.Option(min=0, help="How many submissions to propose to staff for a check.")]
+RandomShare = Annotated[
+    float,
+    typer.Option(
+        min=0, max=1, help="The share of spot checks that is chosen at random.", rich_help_panel=panels.DECISIONS
+    ),
+]
+
+
+@dataclass(frozen=True)
+class DecisionOptions:
+    """Which grades to give, what to check, and how to mark peer grading."""
+
+    final: FinalOption = Final.AVERAGE
+    spot_checks: SpotChecks = 20
+    required_reviews: credit.RequiredReviews = "0"
+    decimals: Decimals = 1
+    staff_final: StaffFinal = True
+    adjust_bias: AdjustBias = False
+    name_graders: NameGraders = False
+    random_share: RandomShare = 0.1
+    credit_scale: credit.ScaleOption = credit.SCALE
+    minimum_reviews: credit.MinimumReviews = 3
+
+    def choices(self) -> DecisionChoices:
+        """The same, as the library takes it."""
+        from peerage.decisions.choices import DecisionChoices
+
+        return DecisionChoices.from_dict(asdict(self) | {"final": self.final.value})

@@ -1,0 +1,35 @@
+"""A table that is a command's whole result: to a file, or printed as CSV or JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="A file for the table.")]
+
+Rows = list[dict[str, Any]]
+
+
+def put(table: pd.DataFrame, out: Path | None, as_json: bool, wrap: Callable[[Rows], Any] = lambda rows: rows) -> None:
+    """Write a table to a file, or print it; ``wrap`` says what JSON holds beside its rows."""
+    from peerage.tables.writing_tables import csv_text, write_table
+
+    if out is not None:
+        write_table(table, out)
+    elif as_json:
+        typer.echo(json.dumps(wrap(rows_of(table)), indent=2))
+    else:
+        typer.echo(csv_text(table), nl=False)
+
+
+def rows_of(table: pd.DataFrame) -> Rows:
+    """The rows of a table as JSON holds them: what is missing is null."""
+    rows: Rows = table.astype(object).where(table.notna(), None).to_dict("records")  # type: ignore[assignment]
+    return rows

@@ -1,0 +1,50 @@
+"""What PG3, PG4 and PG5 share: how precisely somebody grades depends on the grade of that person's own work."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from peerage.methods.contract import Floats, Solution, Solver
+from peerage.methods.models.gibbs import LinkedReports, linked, run
+from peerage.methods.needs import AUTHORS, Need
+from peerage.methods.reports import Reports
+
+Sweep = Callable[[], Floats]
+"""Draws all variables once; gives the precision of each grader's reports."""
+
+
+@dataclass(frozen=True)
+class OwnGradeSolver(Solver):
+    """A Gibbs sampler that begins with all true grades at μ and no biases.
+
+    Attributes
+    ----------
+    sweeps: how many there are, of which the first three in ten are discarded
+    mean: μ; the class's mean unless given, because Mi and Yeung's 11 belongs to one class
+    slips: whether to repeat what the authors' program does otherwise than their paper says
+    """
+
+    sweeps: int = 300
+    mean: float | None = None
+    slips: bool = False
+
+    needs: ClassVar[tuple[Need, ...]] = (AUTHORS,)
+    scale: ClassVar[tuple[float, float]] = (1.0, 25.0)
+
+    def solve(self, reports: Reports, rng: np.random.Generator) -> Solution:
+        """The method itself."""
+        centre = float(reports.value.mean()) if self.mean is None else self.mean
+        grade, bias = np.full(reports.n_items, centre), np.zeros(reports.n_graders)
+        sweep = self.begin(linked(reports), centre, grade, bias, rng)
+        return run(reports, lambda: (grade, sweep(), bias), self.sweeps)
+
+    @abstractmethod
+    def begin(
+        self, reports: LinkedReports, centre: float, grade: Floats, bias: Floats, rng: np.random.Generator
+    ) -> Sweep:
+        """What changes ``grade`` and ``bias`` in place, sweep by sweep."""
