@@ -15,12 +15,15 @@ from canvasapi.util import combine_kwargs
 from requests.auth import AuthBase
 
 from peerage.canvas.adapter import PoliteAdapter
-from peerage.canvas.place import TOKEN_REMEDY, Patience, Place, Report, checked_token
+from peerage.canvas.place import BOUNDS, TOKEN_REMEDY, Patience, Place, Report, checked_token
 from peerage.canvas.store import Answer, Store
 from peerage.errors import InputError, Problem, ServiceError
 from peerage.support.json_shapes import Maybe, misfit
 
 LISTS = ("peer_reviews", "submissions")
+
+_LONGEST = 300
+"""How many characters of a refusal are shown."""
 
 _ID = (int, str)
 _NUMBER = (int, float)
@@ -100,7 +103,26 @@ class Entry(dict[str, Any]):
 def entries(client: Client, place: Place, name: str, **parameters: Any) -> list[Entry]:
     """All pages of one of the lists that an assignment has."""
     address = f"courses/{place.course}/assignments/{place.assignment}/{name}"
-    return list(PaginatedList(Entry, client, "GET", address, _kwargs=combine_kwargs(**parameters)))
+    return list(PaginatedList(Entry, _Pages(client), "GET", address, _kwargs=combine_kwargs(**parameters)))
+
+
+class _Pages:
+    """Asks for the pages of one list, none of them twice, and not for ever."""
+
+    def __init__(self, client: Client) -> None:
+        self._client, self._most = client, BOUNDS.pages
+        self._asked: set[str] = set()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    def request(self, method: str, endpoint: str, **options: Any) -> requests.Response:
+        """Make a request."""
+        if endpoint in self._asked or len(self._asked) == self._most:
+            reason = "leads back to a page" if endpoint in self._asked else f"has more than {self._most:,} pages"
+            raise ServiceError(f"Canvas's list of {_kind(endpoint).replace('_', ' ')} {reason}; ask those who run it")
+        self._asked.add(endpoint)
+        return self._client.request(method, endpoint, **options)
 
 
 class _OwnHeader(AuthBase):
@@ -126,8 +148,9 @@ def refusals(place: Place) -> Iterator[None]:
         message = f"{place.url} has no course {place.course} with assignment {place.assignment}, or hides it"
         raise InputError(Problem(message, "compare both ids with the address of the assignment in a browser")) from None
     except exceptions.CanvasException as error:
-        raise ServiceError(f"Canvas could not do what was asked: {error}") from None
-    except requests.JSONDecodeError:
+        raise ServiceError(f"Canvas could not do what was asked: {str(error)[:_LONGEST]}") from None
+    except (ValueError, RecursionError):
+        # Beside what is no JSON, there are numbers of thousands of digits, and tables within tables within tables.
         raise InputError(_not_canvas(place.url)) from None
     except requests.RequestException as error:
         raise ServiceError(f"{place.url} could not be used: {type(error).__name__}") from None

@@ -56,6 +56,8 @@ class Patience:
     refill: how much of its allowance Canvas gives back in a second
     poll: between two looks at a job
     job: for a job to end
+    answer: for an answer to be complete
+    total: for everything that one command asks for
     """
 
     timeout: float = 30.0
@@ -65,6 +67,21 @@ class Patience:
     refill: float = 10.0
     poll: float = 1.0
     job: float = 600.0
+    answer: float = 300.0
+    total: float = 7200.0
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """How much of Canvas's answers is taken: megabytes of one, megabytes of all, and pages of a list."""
+
+    answer_megabytes: int = 100
+    megabytes: int = 1000
+    pages: int = 2000
+
+
+BOUNDS = Bounds()
+"""What holds for every command. A list of 2,000 pages has 200,000 entries."""
 
 
 PATIENCE = Patience()

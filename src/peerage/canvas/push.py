@@ -15,6 +15,7 @@ from peerage.canvas.desired_grades import DesiredGrade, DesiredGrades
 from peerage.canvas.place import Patience, Place, Report
 from peerage.errors import InputError, Problem, ServiceError
 from peerage.rubric import tidy
+from peerage.support.visible import one_line
 from peerage.support.wording import counted, listed
 
 BATCH = 100
@@ -70,7 +71,10 @@ class PushPlan:
     notices: tuple[Problem, ...]
 
     def lines(self) -> Iterator[str]:
-        """The plan in words, a line for each change."""
+        """The plan in words, a line for each change, whatever names hold."""
+        yield from map(one_line, self._lines())
+
+    def _lines(self) -> Iterator[str]:
         yield f"{self.title}: {counted(len(self.changes), 'change')}, {self.unchanged:,} as they are"
         yield from (f"  {change}" for change in self.changes)
         if self.strangers:

@@ -69,7 +69,7 @@ class Store:
         """Keep an answer."""
         if not self.answers:
             # By its index the folder is known as ours, from its first file on.
-            self.folder.mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(0o700, parents=True, exist_ok=True)
             self._write_index()
         number = 1 + sum(answer.file.startswith(f"{kind}-") for answer in self.answers.values())
         answer = Answer(request, f"{kind}-{number}.json", link)

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from peerage.cli.console import say
 from peerage.errors import InputError, Problem
+from peerage.support.visible import plain_lines
 
 Answer = TypeVar("Answer")
 
@@ -16,13 +17,14 @@ class Terminal:
     """Whoever sits before the terminal, or a file of answers, a line each."""
 
     def say(self, text: str) -> None:
-        """Show a line."""
-        say(text)
+        """Show a line, or several."""
+        for line in text.splitlines():
+            say(line)
 
     def ask(self, question: str, default: str, parse: Callable[[str], Answer]) -> Answer:
         """Ask until the answer can be parsed; an empty one is the default, if there is one."""
         while True:
-            sys.stderr.write(f"{question} [{default}]: " if default else f"{question}: ")
+            sys.stderr.write(plain_lines(f"{question} [{default}]: " if default else f"{question}: "))
             sys.stderr.flush()
             line = sys.stdin.readline()
             if not line:

@@ -16,7 +16,7 @@ import typer
 from peerage.canvas.place import PATIENCE, TOKEN_VARIABLE, Place
 from peerage.canvas.store import RAW
 from peerage.cli import data_options
-from peerage.cli.console import output, say, warn
+from peerage.cli.console import never_print, output, say, warn
 from peerage.cli.import_ import GRADES, show_kept
 from peerage.errors import InputError, MissingExtraError, Problem
 from peerage.results import result_folder
@@ -143,11 +143,12 @@ def _kept(partial: Path) -> Iterator[None]:
 
 
 def _token() -> str:
-    """The token from the environment, or typed without being shown."""
+    """The token from the environment, or typed without being shown; from now on, it is never printed."""
     token = os.environ.get(TOKEN_VARIABLE, "")
-    if token or not sys.stdin.isatty():
-        return token
     try:
-        return getpass("Canvas access token (not shown): ", stream=sys.stderr)
+        if not token and sys.stdin.isatty():
+            token = getpass("Canvas access token (not shown): ", stream=sys.stderr)
     except EOFError:
         raise InputError(Problem("there is no Canvas token", f"set {TOKEN_VARIABLE}, or type it when asked")) from None
+    never_print(token.strip())
+    return token

@@ -6,28 +6,50 @@ import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from peerage.cli.setting_flags import ASKED, QUESTIONS, as_line, with_flag
 from peerage.errors import InputError, PeerageError, Problem
+from peerage.support.visible import one_line, plain_lines
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
 SHOWN_PER_KIND = 10
 """How many problems of one kind are printed in full."""
 
 
+_UNSPOKEN: set[str] = set()
+_SHORTEST_SECRET = 8
+
+
+def never_print(secret: str) -> None:
+    """From now on, write stars where something secret would be printed; what is too short is none."""
+    if len(secret) >= _SHORTEST_SECRET:
+        _UNSPOKEN.add(secret)
+
+
 def output() -> Console:
-    """Standard output; names that look like markup or emoji codes are printed as they are."""
+    """Standard output; names that look like markup, emoji codes or orders to a terminal are printed as they are."""
     from rich.console import Console
 
-    return Console(markup=False, highlight=False, emoji=False)
+    class PlainConsole(Console):
+        def render_str(self, text: str, **options: Any) -> Text:
+            return super().render_str(_without_secrets(plain_lines(text)), **options)
+
+    return PlainConsole(markup=False, highlight=False, emoji=False)
 
 
 def say(text: str) -> None:
     """Write a line to standard error."""
-    sys.stderr.write(text + "\n")
+    sys.stderr.write(_without_secrets(one_line(text)) + "\n")
+
+
+def _without_secrets(text: str) -> str:
+    for secret in _UNSPOKEN:
+        text = text.replace(secret, "***")
+    return text
 
 
 def warn(notices: Iterable[Problem], where: str = "") -> None:
@@ -36,15 +58,15 @@ def warn(notices: Iterable[Problem], where: str = "") -> None:
         say(f"note: {where}{as_line(notice)}")
 
 
-def describe_error(error: PeerageError) -> str:
-    """The error's text; of many problems of one kind, the first few and how many more there are.
+def describe_error(error: PeerageError) -> list[str]:
+    """The error in lines; of many problems of one kind, the first few and how many more there are.
 
     Where answers to questions can help, the last line says how to be asked.
     """
     if not isinstance(error, InputError):
-        return with_flag(str(error), error.setting)
+        return [with_flag(str(error), error.setting)]
     asked = any(problem.setting in ASKED for problem in error.problems)
-    return "\n".join([*shorten(error.problems), *([QUESTIONS] if asked else [])])
+    return [*shorten(error.problems), *([QUESTIONS] if asked else [])]
 
 
 def describe_failure(error: OSError) -> str:
