@@ -12,7 +12,7 @@ import peerage as pg
 from peerage.cli import fit, main
 from peerage.decisions.choices import DecisionChoices
 from peerage.decisions.credit import CreditScale
-from peerage.results.provenance import InputFile
+from peerage.gradebook.input_files import InputFile
 from peerage.results.results import Results
 
 UNUSUAL = DecisionChoices(

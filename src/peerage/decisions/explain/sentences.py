@@ -48,9 +48,13 @@ class Voice:
     bias: int = 0
     evidence: str = ""
 
+    def report(self, component: Component, index: int) -> Fraction:
+        """The reported grade."""
+        return exactly(component.grades[self.levels[index]])
+
     def value(self, component: Component, index: int) -> Fraction:
         """What enters the average: the reported grade less the bias."""
-        return exactly(component.grades[self.levels[index]]) - self.bias * tenth_of(component.grades)
+        return self.report(component, index) - self.bias * tenth_of(component.grades)
 
 
 @dataclass(frozen=True)
@@ -160,16 +164,23 @@ def decimal(value: Fraction, digits: int = DECIMALS + 2) -> str:
 
 
 def average(component: Component, index: int, voices: Sequence[Voice]) -> Fraction:
-    """The weighted average of those who graded a component."""
+    """The weighted average of those who graded a component, less their biases."""
     graders = [voice for voice in voices if voice.levels[index] >= 0 and voice.weight]
     total = sum((voice.weight * voice.value(component, index) for voice in graders), Fraction(0))
     return total / sum(voice.weight for voice in graders)
 
 
+def _plain_average(component: Component, index: int, counting: Sequence[Voice]) -> Fraction:
+    """The weighted average of the reports as they are."""
+    total = sum((voice.weight * voice.report(component, index) for voice in counting), Fraction(0))
+    return total / sum(voice.weight for voice in counting)
+
+
 def _one_by_one(component: Component, index: int, graders: Sequence[Voice]) -> Iterator[str]:
     equal = _equally(graders)
     counts = [
-        f"{voice.name} gave {_report(component, index, voice)}" + ("" if equal else f", which counts {voice.weight}%")
+        f"{voice.name} gave {decimal(voice.report(component, index))}"
+        + ("" if equal else f", which counts {voice.weight}%")
         for voice in graders
         if voice.weight
     ]
@@ -177,7 +188,7 @@ def _one_by_one(component: Component, index: int, graders: Sequence[Voice]) -> I
     for voice in graders:
         if not voice.weight:
             why = voice.reason + voice.evidence
-            yield f"{voice.name} gave {_report(component, index, voice)}, which does not count, {why}."
+            yield f"{voice.name} gave {decimal(voice.report(component, index))}, which does not count, {why}."
 
 
 def _equally(graders: Sequence[Voice]) -> bool:
@@ -186,15 +197,14 @@ def _equally(graders: Sequence[Voice]) -> bool:
 
 
 def _by_grade(component: Component, index: int, graders: Sequence[Voice]) -> Iterator[str]:
-    numbers = Counter(voice.value(component, index) for voice in graders if voice.weight)
+    numbers = Counter(voice.report(component, index) for voice in graders if voice.weight)
     equal = _equally(graders)
     counts = [
         f"{counted(numbers[value], 'report')} of {decimal(value)}"
         + ("" if equal else f", which {_count(numbers[value], weight)}")
-        for value, weight in _weight_by_value(component, index, graders).items()
+        for value, weight in _weight_by_report(component, index, graders).items()
     ]
-    less = ", after the reviewers' biases were subtracted" if any(voice.bias for voice in graders) else ""
-    yield f"It rests on {_joined(counts)}{less}."
+    yield f"It rests on {_joined(counts)}."
     for reason, number in Counter(voice.reason for voice in graders if not voice.weight).items():
         yield f"{counted(number, 'report')} {'does' if number == 1 else 'do'} not count, {_plural(reason, number)}."
 
@@ -213,17 +223,34 @@ def _others(component: Component, n_absent: int, n_replaced: int, share: int) ->
 
 
 def _conclusion(component: Component, index: int, grade: Given, counting: Sequence[Voice]) -> str:
-    weights = _weight_by_value(component, index, counting)
-    mean = average(component, index, counting)
+    weights = _weight_by_report(component, index, counting)
+    mean, plain = average(component, index, counting), _plain_average(component, index, counting)
     rounding = _rounding(component, grade, mean)
+    if mean != plain:
+        rounding = f".{_corrected(component, grade, mean, plain)}{rounding}"
     if len(weights) == 1:
-        return f"So the average is {decimal(mean)}{rounding}"
+        return f"So the average is {decimal(plain)}{rounding}"
     equal = _equally(counting)
     terms = [
         decimal(value) if equal and weight == 1 else f"{weight} × {decimal(value)}" for value, weight in weights.items()
     ]
-    sign, text = _readable(component, grade, mean)
+    sign, text = _readable(component, grade, mean) if mean == plain else _short(plain)
     return f"The average is ({' + '.join(terms)}) / {sum(weights.values())} {sign} {text}{rounding}"
+
+
+def _corrected(component: Component, grade: Given, mean: Fraction, plain: Fraction) -> str:
+    """What is taken off for all reviewers together. One by one, their biases would tell who wrote which review."""
+    about, text = _readable(component, grade, mean)
+    (sign, amount), lower = _short(abs(plain - mean)), mean < plain
+    size = f"{'about ' if sign == '≈' else ''}{amount}"
+    what = f"tend to give {size} {'more' if lower else 'less'} than others, so the average becomes"
+    return f" Weighed like this, the reviewers {what} {'about ' if about == '≈' else ''}{text}"
+
+
+def _short(value: Fraction) -> tuple[str, str]:
+    """A number in two decimals, or the first that is not zero, and whether that is exact."""
+    text = next((text for digits in range(2, 9) if (text := decimal(value, digits)) != "0"), "0")
+    return ("=" if Fraction(text) == value else "≈"), text
 
 
 def _rounding(component: Component, grade: Given, mean: Fraction) -> str:
@@ -264,22 +291,12 @@ def _cut(component: Component, level: int) -> Fraction:
     return (exactly(component.grades[level - 1]) + exactly(component.grades[level])) / 2
 
 
-def _weight_by_value(component: Component, index: int, voices: Sequence[Voice]) -> dict[Fraction, int]:
-    """The weight of each value that enters the average, the highest first."""
+def _weight_by_report(component: Component, index: int, voices: Sequence[Voice]) -> dict[Fraction, int]:
+    """The weight of each reported grade, the highest first."""
     weights: Counter[Fraction] = Counter()
     for voice in voices:
-        weights[voice.value(component, index)] += voice.weight
+        weights[voice.report(component, index)] += voice.weight
     return {value: weights[value] for value in sorted(weights, reverse=True) if weights[value]}
-
-
-def _report(component: Component, index: int, voice: Voice) -> str:
-    """What a reviewer gave and, if that is something else, what it is taken for."""
-    grade = shown(component.grades[voice.levels[index]])
-    if not voice.bias:
-        return grade
-    value, amount = voice.value(component, index), abs(voice.bias) * tenth_of(component.grades)
-    habit = f"tends to give {decimal(amount)} {'more' if voice.bias > 0 else 'less'} than others"
-    return f"{grade}, taken as {decimal(value)} (this reviewer {habit})"
 
 
 def _count(number: int, weight: int) -> str:
