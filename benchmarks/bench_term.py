@@ -13,8 +13,8 @@ from typing import Any
 
 import peerage as pg
 from figures import report
+from peerage.gradebook.input_files import InputFile
 from peerage.results import result_folder
-from peerage.results.provenance import InputFile
 from peerage.results.results import Results
 from peerage.results.schema import PROPOSALS
 from peerage.term.published import Published

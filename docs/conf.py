@@ -28,7 +28,7 @@ python_maximum_signature_line_length = 88
 highlight_language = "none"
 
 CONTENTS = {
-    "Using it": "files fit term update spotchecks credit export privacy",
+    "Using it": "files fit term update spotchecks credit export privacy safety",
     "Reading results": "report results explanations checks",
     "Other systems": (
         "import/canvas import/canvas-csv import/canvas-json import/moodle import/open-edx import/mechanical-ta "

@@ -11,8 +11,8 @@ from typing import Any
 import peerage as pg
 from peerage.cli import main
 from peerage.decisions.choices import DecisionChoices
+from peerage.gradebook.input_files import InputFile
 from peerage.report.pages import staff_html
-from peerage.results.provenance import InputFile
 from peerage.results.results import Results
 from peerage.workflow.saving import write_results
 

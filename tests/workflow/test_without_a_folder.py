@@ -14,10 +14,10 @@ import pytest
 
 import peerage as pg
 from peerage.decisions.choices import DecisionChoices
+from peerage.gradebook.input_files import InputFile
 from peerage.gradebook.rulings import Override
 from peerage.report.pages import staff_html, student_files, student_html
 from peerage.report.report_source import ReportSource
-from peerage.results.provenance import InputFile
 from peerage.results.results import Results
 from peerage.results.schema import CHANGES, EXPLANATIONS, GRADERS, GRADES, PROPOSALS, TABLES, TOTALS, WEIGHTS
 from peerage.results.several_classes_results import SeveralResults

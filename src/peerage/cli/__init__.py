@@ -6,6 +6,7 @@ Results go to standard output or to files, progress and warnings to standard err
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -36,6 +37,7 @@ from peerage.cli import (
     spotchecks,
     study,
     update,
+    verify,
 )
 from peerage.cli.console import describe_error, describe_failure, say
 from peerage.errors import PeerageError, ServiceError
@@ -70,6 +72,7 @@ app.command("simulate")(simulate.command)
 app.command("spotchecks")(spotchecks.command)
 app.command("study")(study.command)
 app.command("update")(update.command)
+app.command("verify")(verify.command)
 
 
 def _print_version(wanted: bool) -> None:
@@ -97,8 +100,12 @@ def _options(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status: 0, 2 (bad usage or input), 130 (Ctrl-C) or 1."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            # Whoever closes a stream does not want to read it, which must not end the command either.
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+        elif isinstance(stream, TextIOWrapper):
             # A terminal that cannot show a name must not end the command.
             stream.reconfigure(errors="backslashreplace")
     try:
@@ -108,7 +115,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             say("interrupted")
         return stop.code if isinstance(stop.code, int) else FAULT if stop.code else 0
     except PeerageError as error:
-        say(describe_error(error))
+        for line in describe_error(error):
+            say(line)
         return FAULT if isinstance(error, ServiceError) else BAD_INPUT
     except OSError as error:
         say(describe_failure(error))

@@ -53,7 +53,6 @@ def command(
     from peerage.evaluation.evaluating import FOLDS, evaluate
     from peerage.evaluation.evaluation_files import record, write
     from peerage.evaluation.figure_files import require_figures
-    from peerage.results.provenance import InputFile
 
     require_figures()
     book, model = sampling_options.with_fixed(data.read(grades), features.chosen(), features.fixed)
@@ -61,11 +60,10 @@ def command(
     others = [name.strip() for name in methods.split(",")] if methods else []
     folds, sampling, running = FOLDS if folds is None else folds, length.sampling(tasks.seed), tasks.running()
     found = evaluate(book, model, folds=folds, loo=loo, methods=others, sampling=sampling, running=running)
-    inputs = [InputFile.of(path) for path in grades]
     with result_folder.writing(out) as folder:
-        names = write(found, folder, inputs)
+        names = write(found, folder)
     if as_json:
-        typer.echo(json.dumps(record(found, inputs), indent=2))
+        typer.echo(json.dumps(record(found), indent=2))
         return
     console = output()
     console.print(*found.sentences, sep="\n")

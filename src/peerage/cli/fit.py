@@ -52,7 +52,7 @@ def command(
     from peerage.workflow.fit_plan import FitPlan
 
     plan = FitPlan(features.chosen(), model_name is not None, choices, sampling.plan(), staff.republish)
-    files = staff_options.StaffFiles.of(grades, staff.override, features.fixed, kept, pseudonyms)
+    files = staff_options.StaffFiles(grades, staff.override, features.fixed, kept, pseudonyms)
     record = fit_classes.fit_and_show(data.read_classes(grades, by), by, plan, files, out, shown=not as_json)
     if as_json:
         typer.echo(json.dumps(record, indent=2))

@@ -37,11 +37,13 @@ def _fit_one(book: Gradebook, plan: FitPlan, files: StaffFiles, out: Path, *, sh
     from peerage.workflow.fit_class import fit_prepared, prepare
     from peerage.workflow.saving import write_results
 
-    prepared = prepare(book, plan, staff=files.read(book), published=_published_alone(files.published), key=files.key)
+    staff, published = files.read(book), _published_alone(files.published)
+    with files.key() as key:
+        prepared = prepare(book, plan, staff=staff, published=published, key=key)
     warn(prepared.notices)
-    results = fit_prepared(prepared, plan, files.inputs(), _tell(plan))
+    results = fit_prepared(prepared, plan, tell=_tell(plan))
     _say_missed_target(results, plan)
-    write_results(results, out, first=files.write_key)
+    write_results(results, out)
     if shown:
         show(results, out)
     say_warnings(results)
@@ -60,13 +62,14 @@ def _fit_all(
     ids = {name: {*book.submissions, *book.graders} for name, book in books.items()}
     known = set().union(*ids.values())
     staff = {name: files.read(book, known - ids[name]) for name, book in books.items()}
-    prepared = prepare_classes(books, plan, by=by, staff=staff, published=published, key=files.key)
+    with files.key() as key:
+        prepared = prepare_classes(books, plan, by=by, staff=staff, published=published, key=key)
     common = common_notices(ready.notices for ready in prepared.values())
     _say({name: ready.notices for name, ready in prepared.items()}, common, by)
-    several = fit_all_prepared(prepared, by, plan, files.inputs(), _tell(plan))
+    several = fit_all_prepared(prepared, by, plan, tell=_tell(plan))
     for results in several.classes.values():
         _say_missed_target(results, plan)
-    write_classes(several, out, first=files.write_key)
+    write_classes(several, out)
     if shown:
         _show(several, out)
     for name, results in several.classes.items():

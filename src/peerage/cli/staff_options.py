@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from peerage.formats.staff.pseudonyms import Key
     from peerage.gradebook.book import Gradebook
-    from peerage.results.provenance import InputFile
     from peerage.results.results import Results
     from peerage.term.published import Published
     from peerage.workflow.fit_plan import StaffInput
@@ -62,14 +62,14 @@ Pseudonyms = Annotated[
 
 @dataclass(frozen=True)
 class StaffFiles:
-    """The files beside the grades that options name, and the key to made-up names, if ids are hidden.
+    """The files beside the grades that options name.
 
     Attributes
     ----------
     grades: the files of grades
     override, fixed: grades that staff set, and values that are known
     published: folders of results that were handed out, the latest first
-    key_file, key: the file for the key, and what it holds; classes that are prepared add theirs
+    key_file: the file for the key to made-up names, if ids are hidden
     """
 
     grades: Sequence[Path]
@@ -77,28 +77,6 @@ class StaffFiles:
     fixed: Path | None
     published: Sequence[Path]
     key_file: Path | None
-    key: Key | None
-
-    @classmethod
-    def of(
-        cls,
-        grades: Sequence[Path],
-        override: Path | None,
-        fixed: Path | None,
-        published: Sequence[Path],
-        key_file: Path | None,
-    ) -> StaffFiles:
-        """The files, of which the key is read."""
-        from peerage.formats.staff.pseudonyms import Key
-
-        key = None if key_file is None else Key.read(key_file)
-        return cls(grades, override, fixed, published, key_file, key)
-
-    def inputs(self) -> list[InputFile]:
-        """The files of grades by name and hash."""
-        from peerage.results.provenance import InputFile
-
-        return [InputFile.of(path) for path in self.grades]
 
     def read(self, book: Gradebook, elsewhere: Collection[str] = ()) -> StaffInput:
         """What the files say about a class; rows about ids ``elsewhere``, in other classes, are passed over."""
@@ -113,10 +91,16 @@ class StaffFiles:
             overrides, more = read_overrides(self.override, book, elsewhere)
         return StaffInput(overrides, fixed, (*notices, *more))
 
-    def write_key(self) -> None:
-        """Write the key to the made-up names, if ids are hidden."""
-        if self.key is not None and self.key_file is not None:
-            self.key.write(self.key_file)
+    @contextmanager
+    def key(self) -> Iterator[Key | None]:
+        """The key to made-up names, if ids are hidden; it keeps those that it gets in the block."""
+        if self.key_file is None:
+            yield None
+            return
+        from peerage.formats.staff.pseudonyms import Key
+
+        with Key.kept(self.key_file) as key:
+            yield key
 
 
 @dataclass(frozen=True)

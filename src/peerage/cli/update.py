@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -58,7 +58,6 @@ def command(
     found = result_folder.find(folder)
     target = folder if out is None else out
     result_folder.check_target(result_folder.outermost(folder) if out is None else out, grades)
-    from peerage.results.provenance import InputFile
     from peerage.results.results import Results
     from peerage.workflow.saving import files_of, replace_results, write_results
     from peerage.workflow.update_class import update_class
@@ -69,10 +68,9 @@ def command(
     before = earlier.posterior
     options = data_options.ReadingOptions(columns=columns, snap=snap, duplicates=duplicates)
     new = _read_new(grades, before.book, earlier.record.get("class"), options)
-    inputs = [InputFile.of(path) for path in grades]
-    sampling = {"draws": draws, "burn_in": burn_in, "workers": workers, "progress": not quiet}
+    sampling: dict[str, Any] = {"draws": draws, "burn_in": burn_in, "workers": workers, "progress": not quiet}
     published = staff_options.handed_out_of_class(earlier.record.get("class"))
-    updated = update_class(earlier, new, inputs=inputs, published=published, **sampling)
+    updated = update_class(earlier, new, published=published, **sampling)
     warn(updated.notices)
     kept = None
     if target.resolve() == found:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import pandas as pd
 from peerage.evaluation.ablations import FEATURES
 from peerage.evaluation.evaluation import Evaluation
 from peerage.evaluation.figure_files import save_figure
-from peerage.results.provenance import InputFile, provenance
+from peerage.results.provenance import provenance
 from peerage.tables.writing_tables import write_table
 
 TABLE, REVIEWS, TESTS, TEXT, RECORD = "evaluation.csv", "reviews.csv", "tests.csv", "evaluation.txt", "run.json"
@@ -24,13 +23,13 @@ _DECIMALS = {"elpd": 3, "elpd_se": 3, "delta": 3, "delta_se": 3, "grade_change":
 _REVIEW_DECIMALS = 6
 
 
-def write(found: Evaluation, folder: Path, inputs: Iterable[InputFile]) -> list[str]:
+def write(found: Evaluation, folder: Path) -> list[str]:
     """Write the tables, the figure, the text and how they came about, and return the files' names."""
     write_table(table_as_written(found), folder / TABLE)
     write_table(found.reviews().round(_REVIEW_DECIMALS), folder / REVIEWS)
     write_table(_rounded(found.tests()), folder / TESTS)
     (folder / TEXT).write_bytes(("\n".join(found.sentences) + "\n").encode())
-    (folder / RECORD).write_bytes((json.dumps(record(found, inputs), indent=1) + "\n").encode())
+    (folder / RECORD).write_bytes((json.dumps(record(found), indent=1) + "\n").encode())
     return [TEXT, TABLE, REVIEWS, TESTS, *save_figure(found.figure(), folder, FIGURE), RECORD]
 
 
@@ -43,10 +42,10 @@ def table_as_written(found: Evaluation) -> pd.DataFrame:
     return table
 
 
-def record(found: Evaluation, inputs: Iterable[InputFile]) -> dict[str, Any]:
+def record(found: Evaluation) -> dict[str, Any]:
     """How the evaluation came about, as plain values."""
     rows = table_as_written(found).replace({np.nan: None}).to_dict("records")
-    return provenance(found.book, inputs) | {
+    return provenance(found.book) | {
         "method": "leave-one-out" if found.folds is None else "cross-validation",
         "folds": None if found.folds is None else int(found.folds.max()) + 1,
         "sampling": asdict(found.sampling),

@@ -26,8 +26,10 @@ from peerage.formats.systems.extract import LAYOUT, Extract, Table, joined
 from peerage.formats.systems.known_systems import recognise
 from peerage.formats.wizard.mapping import FileMapping
 from peerage.gradebook.book import Gradebook
+from peerage.gradebook.input_files import InputFile
 from peerage.gradebook.rulings import Exclusion
 from peerage.rubric import RUBRIC_NAME, Rubric
+from peerage.support.spelling import as_text
 from peerage.tables.frames import Foreign, sheet_of_frame
 from peerage.tables.known_columns import fold
 from peerage.tables.reading_files import read_source
@@ -144,10 +146,12 @@ def _from_files(
             reading = replace(reading, columns=mapping.given)
         # A column that a file has but its reader does not keep could hold several classes all the same.
         optional = column.optional and not any(fold(column.name or "") in source.header for source in sources)
-        return _from_tables(own, rubric, reading, replace(column, optional=optional), found, extracts, cut)
+        books = _from_tables(own, rubric, reading, replace(column, optional=optional), found, extracts, cut)
     except InputError as error:
         # A row of another system can hold several grades, and what is wrong with the row is said once.
         raise InputError(dict.fromkeys([*recognised, *error.problems])) from None
+    read = tuple(InputFile(as_text(file.name), source.sha256) for file, source in zip(files, sources, strict=True))
+    return {name: replace(book, inputs=read) for name, book in books.items()}
 
 
 def _from_tables(
@@ -239,8 +243,8 @@ def _extracted(sheet: Sheet, by: str | None) -> Layout:
 
 def _names(files: Sequence[Path]) -> list[str]:
     """What messages call the files: their names, or their paths where names repeat."""
-    names = [file.name for file in files]
-    return names if len(set(names)) == len(names) else [str(file) for file in files]
+    names = [as_text(file.name) for file in files]
+    return names if len(set(names)) == len(names) else [as_text(str(file)) for file in files]
 
 
 def _as_rubric(rubric: PathLike | Rubric) -> Rubric:

@@ -18,6 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from peerage.errors import InputError, Problem
+from peerage.gradebook.input_files import InputFile
 from peerage.gradebook.rulings import Exclusion
 from peerage.gradebook.writing import write_grades
 from peerage.rubric import FORBIDDEN, Rubric
@@ -47,6 +48,7 @@ class Gradebook:
     times: (reviews,) when each review was given (``NaT`` where unknown), or None
     notices: what was surprising in the data and how it was dealt with
     exclusions: reviews that the staff took out, which nothing here knows of
+    inputs: the files that were read, if it was read from files
     also_applicable: (submissions, components) which components belong to which submissions though no review at hand
         tells, or None; part of :attr:`applicable`
     """
@@ -64,6 +66,7 @@ class Gradebook:
     notices: tuple[Problem, ...] = ()
     exclusions: tuple[Exclusion, ...] = ()
     also_applicable: NDArray[np.bool_] | None = None
+    inputs: tuple[InputFile, ...] = ()
 
     def __post_init__(self) -> None:
         if self.times is not None and np.isnat(np.asarray(self.times, dtype="datetime64[us]")).all():

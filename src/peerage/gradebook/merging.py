@@ -124,6 +124,7 @@ def _joined(book: Gradebook, new: Gradebook, matches: _Matches) -> Gradebook:
         levels=levels,
         times=_times(book, new, matches.review),
         exclusions=_exclusions(book, new),
+        inputs=tuple(dict.fromkeys((*book.inputs, *new.inputs))),
     )
     # Either gradebook may know of components that no review at hand tells of.
     applicable = joint.applicable.copy()

@@ -145,11 +145,8 @@ class Posterior(Fitted):
         )
 
     def totals(self) -> pd.DataFrame:
-        """Each submission's points: those of the most likely grades, their expectation, and an interval.
-
-        The interval is of the true points, which may lie between those of legal grades.
-        """
-        return totals_table(self.layout, self.samples, (LOWER, UPPER), self.seed)
+        """Each submission's points: those of the most likely grades, their expectation, and an interval."""
+        return totals_table(self.layout, self.samples, (LOWER, UPPER))
 
     def priors(self) -> pd.DataFrame:
         """The hyperparameters, on the model's 0–5 scale: value and, where they were learned, interval; and meaning."""

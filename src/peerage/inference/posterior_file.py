@@ -117,5 +117,6 @@ def _book(stored: StoredArrays, meta: dict[str, Any]) -> Gradebook:
         assignments=tuple(meta["assignments"]),
         notices=tuple(Problem(*entry) for entry in meta["notices"]),
         exclusions=tuple(Exclusion(**entry) for entry in meta["exclusions"]),
+        inputs=(),
         **book_arrays(stored, len(rubric)),
     )

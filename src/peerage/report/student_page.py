@@ -77,11 +77,10 @@ def student_page(source: ReportSource, student: str) -> StudentPage:
 def file_name(source: ReportSource, student: str) -> str:
     """A name for a student's page that every file system takes, different for different students.
 
-    Nobody can guess it who does not have the file of grades: a student may know others' ids.
+    Nobody can guess it who does not have the results: a student may know others' ids, and the grades.
     """
-    secret = "".join(entry["sha256"] for entry in source.results.record["input"])
     readable = _NOT_IN_FILE_NAMES.sub("-", student).strip("-").lower()[:_LONGEST_NAME].strip("-")
-    return f"{readable or 'student'}-{sha256((secret + student).encode()).hexdigest()[:16]}.html"
+    return f"{readable or 'student'}-{sha256((source.results.secret + student).encode()).hexdigest()[:16]}.html"
 
 
 def _written_by(source: ReportSource) -> Mapping[str, Sequence[int]]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import asdict
 from typing import Any
 
 import pandas as pd
@@ -15,6 +13,7 @@ from peerage.decisions.choices import DecisionChoices
 from peerage.decisions.explain.explanation import Explanation
 from peerage.errors import Problem
 from peerage.gradebook.book import ROLES, Gradebook
+from peerage.gradebook.input_files import InputFile
 from peerage.gradebook.rulings import Override
 from peerage.inference.posterior import Posterior
 from peerage.inference.staff_words import staff_sentences
@@ -23,25 +22,14 @@ from peerage.rubric import Rubric, tidy
 from peerage.version import __version__
 
 
-@dataclass(frozen=True)
-class InputFile:
-    """Where grades come from: a name for people, and a hash of the content; never a path."""
+def provenance(book: Gradebook, inputs: Iterable[InputFile] | None = None) -> dict[str, Any]:
+    """What results come from: the program's version, the files, what they hold and what was left out.
 
-    name: str
-    sha256: str
-
-    @classmethod
-    def of(cls, path: Path) -> InputFile:
-        """A file of grades."""
-        with path.open("rb") as file:
-            return cls(path.name, hashlib.file_digest(file, "sha256").hexdigest())
-
-
-def provenance(book: Gradebook, inputs: Iterable[InputFile]) -> dict[str, Any]:
-    """What results come from: the program's version, the files, what they hold and what was left out."""
+    The files are those that the gradebook was read from, unless ``inputs`` names others.
+    """
     return {
         "version": __version__,
-        "input": [asdict(file) for file in inputs],
+        "input": [asdict(file) for file in (book.inputs if inputs is None else inputs)],
         "counts": _counts(book),
         "exclusions": [exclusion.to_dict() for exclusion in book.exclusions],
         "rubric": _rubric(book.rubric),
@@ -50,7 +38,7 @@ def provenance(book: Gradebook, inputs: Iterable[InputFile]) -> dict[str, Any]:
 
 def record_of(
     posterior: Posterior,
-    inputs: Iterable[InputFile],
+    inputs: Iterable[InputFile] | None,
     choices: DecisionChoices,
     explanation: Explanation | None,
     overrides: Sequence[Override],

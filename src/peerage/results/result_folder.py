@@ -13,38 +13,41 @@ results back. The target never holds anything but the whole of the earlier resul
 All of this happens under a lock that the system releases when its holder dies. So only one writer is at work on a
 target, and whatever temporary folder it finds was left by a dead one.
 
-Every result folder holds :data:`MARKER`, which lists its files. A folder without it, or with files that it does not
-list, is not ours to replace.
+Every result folder holds :data:`MARKER`, which lists its files with their checksums. A folder without it, or with files
+that it does not list, is not ours to replace.
+
+Only the owner can read new results. Whoever gives a folder other permissions keeps them when its results are replaced.
 
 The results of several classes are a result folder that holds a result folder for each; they are replaced together.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
+import stat
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from peerage.errors import ResultsError
-from peerage.support.atomic import exchange, locked
-
-MARKER = ".peerage.json"
-"""The file by which a result folder is recognised; it lists the names in the folder."""
+from peerage.results.marker import MARKER as MARKER
+from peerage.results.marker import Marker, Seal
+from peerage.support.atomic import exchange, force_names_to_disk, force_to_disk, locked
 
 PUBLICATION = "publication.json"
 """The file in a copy of results that were handed out, which nothing may replace."""
 
-_LEFT_BY_SYSTEMS = {".DS_Store", "Thumbs.db", "desktop.ini"}
+_PRIVATE = 0o700
+LEFT_BY_SYSTEMS = {".DS_Store", "Thumbs.db", "desktop.ini"}
 
 
 @contextmanager
-def writing(path: str | Path) -> Iterator[Path]:
+def writing(path: str | Path, *, sealed: bool = False) -> Iterator[Path]:
     """Give a folder to write into; when the block ends well, its contents replace what was at ``path``.
 
     When it does not, whatever was at ``path`` stays as it was. Other writers wait meanwhile: compute first, then write.
+    A copy of results is ``sealed``: it brings its marker along.
     """
     target = Path(path).resolve()
     check_target(target)
@@ -54,10 +57,12 @@ def writing(path: str | Path) -> Iterator[Path]:
             _settle(target)
             check_target(target)
             fresh = _beside(target, "new")
-            fresh.mkdir()
+            fresh.mkdir(_PRIVATE)
             try:
                 yield fresh
-                _mark(fresh, _names(fresh))
+                if not sealed:
+                    seal(fresh)
+                _allow(fresh, _permissions(target))
                 _force_to_disk(fresh)
                 _put_in_place(fresh, target)
             finally:
@@ -109,7 +114,7 @@ def outermost(path: str | Path) -> Path:
 
 def seal(folder: Path) -> None:
     """Make a folder inside one that is being written a result folder of its own."""
-    _mark(folder, _names(folder))
+    Marker.of(folder, _names(folder)).write(folder)
 
 
 def find(path: str | Path) -> Path:
@@ -139,7 +144,7 @@ def keep(path: str | Path) -> Path:
     suffixes = (entry.name.removeprefix(prefix) for entry in target.parent.iterdir() if entry.name.startswith(prefix))
     number = 1 + max((int(suffix) for suffix in suffixes if suffix.isdecimal()), default=0)
     kept = target.with_name(f"{prefix}{number}")
-    with writing(kept) as folder:
+    with writing(kept, sealed=True) as folder:
         shutil.copytree(target, folder, dirs_exist_ok=True)
     return kept
 
@@ -151,19 +156,18 @@ def add(path: str | Path, name: str, content: str | bytes) -> Path:
     try:
         with locked(_beside(home, "lock")):
             _settle(home)
-            listed = _listed(target) or set()
-            if (target / name).exists() and name not in listed:
+            earlier = Marker.read(target) or Marker(frozenset())
+            if (target / name).exists() and name not in earlier.names:
                 raise ResultsError(f"{target / name}: was not written by peerage and would be lost; move it elsewhere")
             fresh = _beside(home, "new")
-            fresh.mkdir()
+            fresh.mkdir(_PRIVATE)
             try:
                 (fresh / name).write_bytes(content if isinstance(content, bytes) else content.encode())
-                _mark(fresh, listed | {name})
-                _force_to_disk(fresh)
-                # The marker first: whoever is killed here leaves a name without its file, which does no harm.
-                for moved in (MARKER, name):
-                    (fresh / moved).replace(target / moved)
-                _force_names_to_disk(target)
+                after = earlier.with_file(name, Seal.of(fresh / name))
+                # Whoever is killed meanwhile leaves the earlier file or the new one, of which the marker knows both.
+                _move_marker(after.before(earlier, name), fresh, target)
+                _move(fresh / name, target)
+                _move_marker(after, fresh, target)
             finally:
                 _settle(home)
     except OSError as error:
@@ -178,12 +182,12 @@ def _beside(target: Path, purpose: str) -> Path:
 
 
 def _names(folder: Path) -> set[str]:
-    return {entry.name for entry in folder.iterdir()} - _LEFT_BY_SYSTEMS
+    return {entry.name for entry in folder.iterdir()} - LEFT_BY_SYSTEMS
 
 
 def _strangers(folder: Path) -> Iterator[str]:
     """The names in a result folder, and in those inside it, that no marker lists."""
-    listed = _listed(folder) or set()
+    listed = _listed(folder) or frozenset()
     for name in _names(folder):
         if name not in listed:
             yield name
@@ -191,18 +195,23 @@ def _strangers(folder: Path) -> Iterator[str]:
             yield from (f"{name}/{inner}" for inner in _strangers(folder / name))
 
 
-def _mark(folder: Path, names: set[str]) -> None:
-    """Write the marker, which lists some names and itself."""
-    content = {"written by": "peerage", "files": sorted(names | {MARKER})}
-    (folder / MARKER).write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+def _move_marker(marker: Marker, fresh: Path, target: Path) -> None:
+    marker.write(fresh)
+    _move(fresh / MARKER, target)
 
 
-def _listed(folder: Path) -> set[str] | None:
+def _move(file: Path, target: Path) -> None:
+    """Put a file into a result folder, durably."""
+    file.chmod(_permissions(target) & 0o666)
+    force_to_disk(file)
+    file.replace(target / file.name)
+    force_names_to_disk(target)
+
+
+def _listed(folder: Path) -> frozenset[str] | None:
     """The names that the folder's marker lists; None for a folder that is not ours."""
-    try:
-        return set(json.loads((folder / MARKER).read_text(encoding="utf-8"))["files"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
+    marker = Marker.read(folder)
+    return None if marker is None else marker.names
 
 
 def _put_in_place(fresh: Path, target: Path) -> None:
@@ -212,7 +221,7 @@ def _put_in_place(fresh: Path, target: Path) -> None:
     elif not exchange(fresh, target):
         target.rename(_beside(target, "old"))
         fresh.rename(target)
-    _force_names_to_disk(target.parent)
+    force_names_to_disk(target.parent)
 
 
 def _settle(target: Path) -> None:
@@ -220,7 +229,7 @@ def _settle(target: Path) -> None:
     aside = _beside(target, "old")
     if not target.exists() and _listed(aside) is not None:
         aside.rename(target)
-        _force_names_to_disk(target.parent)
+        force_names_to_disk(target.parent)
     _discard(aside)
     _discard(_beside(target, "new"))
 
@@ -232,19 +241,21 @@ def _discard(folder: Path) -> None:
         shutil.rmtree(folder)
 
 
+def _permissions(folder: Path) -> int:
+    """Who may read results: those who may read the earlier ones, or else the owner alone."""
+    return _PRIVATE if _listed(folder) is None else stat.S_IMODE(folder.stat().st_mode)
+
+
+def _allow(folder: Path, mode: int) -> None:
+    """Give a folder and all in it some permissions; no file can be run."""
+    for root, _, files in os.walk(folder):
+        Path(root).chmod(mode)
+        for name in files:
+            (Path(root) / name).chmod(mode & 0o666)
+
+
 def _force_to_disk(folder: Path) -> None:
     for root, _, files in os.walk(folder):
         for name in files:
-            with (Path(root) / name).open("r+b") as file:
-                os.fsync(file.fileno())
-        _force_names_to_disk(Path(root))
-
-
-def _force_names_to_disk(folder: Path) -> None:
-    """Make a folder's entries durable, where the system lets a folder be opened."""
-    with suppress(PermissionError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+            force_to_disk(Path(root) / name)
+        force_names_to_disk(Path(root))

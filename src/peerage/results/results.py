@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,12 +20,14 @@ from peerage.decisions.choices import DecisionChoices
 from peerage.decisions.credit import CreditScale, idle_authors
 from peerage.decisions.final import Cell, FinalGrades, HandedOut
 from peerage.errors import InputError, Problem, ResultsError
+from peerage.gradebook.input_files import InputFile
 from peerage.gradebook.rulings import Override
 from peerage.inference.posterior import Posterior
 from peerage.inference.storage import load
 from peerage.results import result_folder, table_values
 from peerage.results.fit_tables import graders_table, grades_table, totals_table, weights_table
-from peerage.results.provenance import InputFile, record_of
+from peerage.results.marker import Marker, new_secret
+from peerage.results.provenance import record_of
 from peerage.results.schema import (
     CHECKS,
     EXPLANATIONS,
@@ -96,6 +98,7 @@ class Results:
     draws: gives the posterior, which a folder holds in a large file; None if there is none
     final: how the grades were settled; None unless the results were made from a posterior
     name: what messages call the results, if they lie in a folder
+    secret: what nobody can guess who does not have the results; names of students' pages are made with it
     """
 
     tables: Mapping[ResultTable, pd.DataFrame]
@@ -103,18 +106,22 @@ class Results:
     draws: Callable[[], Posterior] | None = None
     final: FinalGrades | None = None
     name: str = ""
+    secret: str = field(default_factory=new_secret)
 
     @classmethod
     def of(
         cls,
         posterior: Posterior,
-        inputs: Iterable[InputFile] = (),
+        inputs: Iterable[InputFile] | None = None,
         choices: DecisionChoices | None = None,
         *,
         overrides: Sequence[Override] = (),
         handed_out: HandedOut | None = None,
     ) -> Results:
-        """The results of a fit, with grades that staff set or that are not to change."""
+        """The results of a fit, with grades that staff set or that are not to change.
+
+        They come from the files that the class was read from, unless ``inputs`` names others.
+        """
         choices = DecisionChoices() if choices is None else choices
         explanation, marks = choices.explain(posterior), choices.credit(posterior)
         final = FinalGrades.of(posterior, explanation, overrides, handed_out, staff_final=choices.staff_final)
@@ -122,7 +129,7 @@ class Results:
         warnings = (*posterior.warnings, *checked, *idle_authors(marks))
         tables = {
             GRADES: grades_table(posterior, final),
-            TOTALS: totals_table(posterior, final, choices),
+            TOTALS: totals_table(posterior, final),
             GRADERS: graders_table(posterior, marks),
             CHECKS: table_values.kept(CHECKS, choices.propose(posterior)),
         }
@@ -156,7 +163,10 @@ class Results:
             raise ResultsError(f"{folder}: holds the results of several classes; name one of them: {names}")
         found = [table for table in TABLES if (folder / table.file).exists()]
         tables = {table: table_values.read(table, read_sheet(folder / table.file, table.file)) for table in found}
-        return cls(tables, _complete(record), cache(partial(load, folder / POSTERIOR)), name=str(path))
+        draws = cache(partial(load, folder / POSTERIOR))
+        marker = Marker.read(folder)
+        secret = marker.secret if marker is not None and marker.secret else new_secret()
+        return cls(tables, _complete(record), draws, name=str(path), secret=secret)
 
     def write(self, folder: Path) -> None:
         """Write every table, the record and the posterior into a folder."""

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import os
+import stat
 import sys
+import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,7 +19,16 @@ from peerage.errors import ResultsError
 PATIENCE = 60.0
 """Seconds to wait for another process's lock."""
 
+PRIVATE = 0o600
+"""The permissions of a new file: it may hold what is known about people."""
+
+PART = ".peerage-part-"
+"""How the name of a file begins that is being written."""
+
 _PAUSE = 0.02
+_FORSAKEN = 86_400.0
+"""Seconds after which nobody writes to a part."""
+
 _LINUX_RELATIVE_TO_HERE = -100
 _LINUX_EXCHANGE = 2
 _MACOS_SWAP = 2
@@ -45,21 +57,53 @@ def locked(path: Path, busy: str | None = None) -> Iterator[None]:
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """Give a name to write to; when the block ends well, that file takes the place of the one at ``path`` in one step.
+def replacing(path: Path, mode: int | None = None) -> Iterator[Path]:
+    """Give a file to write to; when the block ends well, it takes the place of the one at ``path`` in one step.
 
     If it does not, the earlier file stays, and what was written is removed. A link stays one: its file is replaced.
+    The new file is on disk before it takes that place. It has the permissions ``mode``, or else those of the earlier
+    file; without one, only its owner can read it.
     """
     target = Path(os.path.realpath(path))
-    # The suffix stays the last one, for writers that go by it.
-    part = target.parent / f".{target.stem}.part{target.suffix}"
-    # A process that was killed may have left one, which others may be allowed to read.
-    part.unlink(missing_ok=True)
+    _sweep(target.parent)
+    # Every writer has a part of its own. The suffix stays the last one, for writers that go by it.
+    descriptor, name = tempfile.mkstemp(prefix=PART, suffix=target.suffix, dir=target.parent)
+    os.close(descriptor)
+    part = Path(name)
     try:
         yield part
+        if mode is None:
+            mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else PRIVATE
+        part.chmod(mode)
+        force_to_disk(part)
         part.replace(target)
+        force_names_to_disk(target.parent)
     finally:
         part.unlink(missing_ok=True)
+
+
+def _sweep(folder: Path) -> None:
+    """Remove parts that a killed process left so long ago that nobody writes to them any more."""
+    for part in folder.glob(f"{PART}*"):
+        with suppress(OSError):
+            if time.time() - part.stat().st_mtime > _FORSAKEN:
+                part.unlink()
+
+
+def force_to_disk(file: Path) -> None:
+    """Make what a file holds durable."""
+    with file.open("r+b") as opened:
+        os.fsync(opened.fileno())
+
+
+def force_names_to_disk(folder: Path) -> None:
+    """Make a folder's entries durable, where the system lets a folder be opened."""
+    with suppress(PermissionError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def exchange(one: Path, other: Path) -> bool:

@@ -29,6 +29,11 @@ def same_person(name: str) -> str:
     return whole[1] if whole else plain
 
 
+def as_text(name: str) -> str:
+    """A file's name as text that can be written, also where the system's settings do not say what its bytes mean."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 def keys_of(names: Sequence[str], key: Key) -> list[str]:
     """The key of each name: :func:`same_text` or :func:`same_person`; many plain names are done at once."""
     joined = "\n".join(names)

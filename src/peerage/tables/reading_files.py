@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Callable
@@ -34,10 +35,14 @@ _XML = re.compile(rb"\s*<(?:\?xml|activity)\b")
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A file's name and what it holds: a :class:`Sheet`, an XML element, or anything that JSON can say."""
+    """A file's name and what it holds: a :class:`Sheet`, an XML element, or anything that JSON can say.
+
+    The hash is of the very bytes that were read, which the file may no longer hold.
+    """
 
     file: str
     content: Any
+    sha256: str
 
     @property
     def sheet(self) -> Sheet:
@@ -56,12 +61,13 @@ class Source:
 def read_source(path: Path, name: str, limits: Limits = LIMITS) -> Source:
     """Read one file of any kind; messages call it ``name``."""
     data = read_bytes(path, name, limits)
+    sha256 = hashlib.sha256(data).hexdigest()
     start = data.removeprefix(b"\xef\xbb\xbf")
     for begins, parse in ((_JSON, _json), (_XML, _xml)):
         if begins.match(start):
             limits.check("document", len(data) / MEGABYTE, "megabytes, being a document", name)
-            return Source(name, parse(name, start))
-    return Source(name, _sheet(name, data, limits))
+            return Source(name, parse(name, start), sha256)
+    return Source(name, _sheet(name, data, limits), sha256)
 
 
 def read_sheet(path: Path, name: str) -> Sheet:

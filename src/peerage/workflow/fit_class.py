@@ -18,11 +18,11 @@ from peerage.decisions.explain.weight_search import must_compile
 from peerage.errors import Problem
 from peerage.formats.staff.pseudonyms import Key
 from peerage.gradebook.book import Gradebook
+from peerage.gradebook.input_files import InputFile
 from peerage.gradebook.rulings import Override
 from peerage.inference.fitting import MOST_DRAWS, fit, fit_chosen, least_effective
 from peerage.inference.posterior import Posterior
 from peerage.model import Model
-from peerage.results.provenance import InputFile
 from peerage.results.results import Results
 from peerage.support.stopping import stoppable
 from peerage.term.published import Published
@@ -57,7 +57,7 @@ def fit_class(
     book: Gradebook,
     plan: FitPlan | None = None,
     *,
-    inputs: Iterable[InputFile] = (),
+    inputs: Iterable[InputFile] | None = None,
     staff: StaffInput | None = None,
     published: Published | None = None,
     tell: Tell | None = None,
@@ -95,14 +95,14 @@ def prepare(
 
 
 def fit_prepared(
-    prepared: PreparedClass, plan: FitPlan, inputs: Iterable[InputFile] = (), tell: Tell | None = None
+    prepared: PreparedClass, plan: FitPlan, inputs: Iterable[InputFile] | None = None, tell: Tell | None = None
 ) -> Results:
     """Fit a class that was prepared, and make of it what the plan says, unless the plan's ``stop`` is set meanwhile."""
     with stoppable(plan.sampling.stop):
         return _fit(prepared, plan, inputs, tell)
 
 
-def _fit(prepared: PreparedClass, plan: FitPlan, inputs: Iterable[InputFile], tell: Tell | None) -> Results:
+def _fit(prepared: PreparedClass, plan: FitPlan, inputs: Iterable[InputFile] | None, tell: Tell | None) -> Results:
     settings = plan.sampling.settings()
     posterior = (fit_chosen if plan.choose_model else fit)(prepared.book, prepared.model, **settings)
     if tell is not None and plan.choices.final == "explained" and must_compile():

@@ -8,7 +8,7 @@ from peerage.errors import Problem, ResultsError
 from peerage.formats.several_classes import common_notices
 from peerage.formats.staff.pseudonyms import Key
 from peerage.gradebook.book import Gradebook
-from peerage.results.provenance import InputFile
+from peerage.gradebook.input_files import InputFile
 from peerage.results.results import Results
 from peerage.results.several_classes_results import SeveralResults
 from peerage.term.published import Published
@@ -21,7 +21,7 @@ def fit_classes(
     by: str,
     plan: FitPlan | None = None,
     *,
-    inputs: Sequence[InputFile] = (),
+    inputs: Sequence[InputFile] | None = None,
     staff: Mapping[str, StaffInput] | None = None,
     published: Sequence[SeveralResults] = (),
     tell: Tell | None = None,
@@ -57,7 +57,7 @@ def fit_all_prepared(
     prepared: Mapping[str, PreparedClass],
     by: str,
     plan: FitPlan,
-    inputs: Sequence[InputFile] = (),
+    inputs: Sequence[InputFile] | None = None,
     tell: Tell | None = None,
 ) -> SeveralResults:
     """Fit classes that were prepared; what is noted of all of them is said once, unless their ids are hidden."""

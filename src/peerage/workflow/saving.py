@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from peerage.errors import ResultsError
@@ -29,6 +29,7 @@ from peerage.results.schema import (
 from peerage.results.several_classes_results import SeveralResults
 from peerage.results.table_values import written
 from peerage.tables.writing_tables import csv_text
+from peerage.workflow.saved_elsewhere import saved_elsewhere
 
 _ORDER: tuple[str | ResultTable, ...] = (
     REPORT,
@@ -48,25 +49,28 @@ def files_of(results: Results) -> list[str]:
     return [entry if isinstance(entry, str) else entry.file for entry in present]
 
 
-def write_results(results: Results, path: Path, *, first: Callable[[], None] | None = None) -> None:
-    """Write the results of a class to a folder; ``first``, if given, is called when nothing else can go wrong."""
-    with result_folder.writing(path) as folder:
-        if first is not None:
-            first()
+def write_results(results: Results, path: Path) -> None:
+    """Write the results of a class to a folder."""
+    posteriors = [] if results.draws is None else [results.posterior]
+    with saved_elsewhere(posteriors, partial(fill, results)), result_folder.writing(path) as folder:
         fill(results, folder)
 
 
-def write_classes(several: SeveralResults, path: Path, *, first: Callable[[], None] | None = None) -> None:
+def write_classes(several: SeveralResults, path: Path) -> None:
     """Write the results of several classes to a folder."""
-    with result_folder.writing(path) as folder:
-        if first is not None:
-            first()
-        for name, results in several.classes.items():
-            own = folder / several.folders[name]
-            own.mkdir()
-            fill(results, own)
-            result_folder.seal(own)
-        _fill_common(several, folder)
+    posteriors = [results.posterior for results in several.classes.values()]
+    with saved_elsewhere(posteriors, partial(_fill_all, several)), result_folder.writing(path) as folder:
+        _fill_all(several, folder)
+
+
+def _fill_all(several: SeveralResults, folder: Path) -> None:
+    """Write the results of several classes and their pages into a folder that is being written."""
+    for name, results in several.classes.items():
+        own = folder / several.folders[name]
+        own.mkdir()
+        fill(results, own)
+        result_folder.seal(own)
+    _fill_common(several, folder)
 
 
 def fill(results: Results, folder: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from peerage.decisions.final import Cell
 from peerage.errors import Problem, ResultsError
 from peerage.gradebook.book import Gradebook
-from peerage.results.provenance import InputFile
+from peerage.gradebook.input_files import InputFile
 from peerage.results.results import Results
 from peerage.results.schema import GRADES
 from peerage.rubric import tidy
@@ -39,7 +39,7 @@ def update_class(
     earlier: Results,
     new_grades: Gradebook,
     *,
-    inputs: Iterable[InputFile] = (),
+    inputs: Iterable[InputFile] | None = None,
     published: Published | None = None,
     **sampling: Any,
 ) -> Updated:

@@ -3,13 +3,15 @@
 The key is a file that only its owner may read, apart from the results. A person keeps the made-up name for as long as
 the key exists, so that the results of several weeks can be compared. Names are drawn at random and everything is put
 into their order: neither a name nor its place says who it is.
+
+Names are in the file before anything is fitted with them. Whoever draws some waits for others who do, and finds theirs.
 """
 
 from __future__ import annotations
 
-import os
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -17,12 +19,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from peerage.errors import InputError, Problem
+from peerage.errors import InputError, Problem, ResultsError
 from peerage.formats.staff.staff_rows import rows_of
 from peerage.gradebook.book import Gradebook
 from peerage.gradebook.rulings import Override
 from peerage.model import Fixed
-from peerage.support.atomic import replacing
+from peerage.support.atomic import PRIVATE, locked, replacing
 from peerage.tables.reading_files import read_sheet
 from peerage.tables.writing_tables import csv_text
 
@@ -37,6 +39,22 @@ class Key:
 
     people: dict[str, str] = field(default_factory=dict)
     submissions: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    @contextmanager
+    def kept(cls, path: Path) -> Iterator[Key]:
+        """The key in a file, or an empty one; names that it gets in the block are in the file when the block ends."""
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with locked(path.with_name(f".{path.name}.peerage-lock")):
+                key = cls.read(path)
+                known = len(key.people), len(key.submissions)
+                yield key
+                if (len(key.people), len(key.submissions)) != known:
+                    key.write(path)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise ResultsError(f"{path}: the key cannot be written ({reason}); name another file") from error
 
     @classmethod
     def read(cls, path: Path) -> Key:
@@ -58,10 +76,8 @@ class Key:
         kinds = ((_PERSON, self.people), (_SUBMISSION, self.submissions))
         rows = [(kind, name, pseudonym) for kind, names in kinds for name, pseudonym in names.items()]
         content = csv_text(pd.DataFrame(rows, columns=list(_COLUMNS))).encode()
-        with replacing(path) as part:
-            descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(content)
+        with replacing(path, mode=PRIVATE) as part:
+            part.write_bytes(content)
 
     def hide(self, book: Gradebook) -> Gradebook:
         """The class with made-up names, in their order; what was noticed about it names people and is left out."""
@@ -98,6 +114,7 @@ class Key:
                 for rule in book.exclusions
             ),
             also_applicable=book.applicable[submission_place],
+            inputs=book.inputs,
         )
 
     def hide_overrides(self, overrides: Iterable[Override]) -> tuple[Override, ...]:
