@@ -27,9 +27,9 @@ from numpy.typing import NDArray
 from scipy.stats import kendalltau, sem
 
 import peerage as pg
-from peerage.mechanisms.contract import Mechanism
-from peerage.mechanisms.credit import Credit
-from peerage.mechanisms.registry import MECHANISMS
+from peerage.mechanisms.credit_payment import Credit
+from peerage.mechanisms.mechanism_contract import Mechanism
+from peerage.mechanisms.mechanism_registry import MECHANISMS
 from peerage.simulation import strategies
 from peerage.simulation.burrell import LooksTruth, burrell_schoenebeck
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from peerage.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from peerage.decisions.credit import credit as credit
+    from peerage.decisions.credit_marks import credit as credit
     from peerage.decisions.explain.explanation import Explanation as Explanation
     from peerage.decisions.explain.explanation import explain as explain
     from peerage.decisions.explain.weighting import Weighting as Weighting
@@ -50,11 +50,11 @@ if TYPE_CHECKING:
     from peerage.inference.fitting import fit_many as fit_many
     from peerage.inference.posterior import Posterior as Posterior
     from peerage.inference.storage import load as load
-    from peerage.mechanisms.registry import mechanisms as mechanisms
-    from peerage.mechanisms.registry import pay as pay
-    from peerage.methods.contract import Aggregate as Aggregate
-    from peerage.methods.registry import aggregate as aggregate
-    from peerage.methods.registry import methods as methods
+    from peerage.mechanisms.mechanism_registry import mechanisms as mechanisms
+    from peerage.mechanisms.mechanism_registry import pay as pay
+    from peerage.methods.method_contract import Aggregate as Aggregate
+    from peerage.methods.method_registry import aggregate as aggregate
+    from peerage.methods.method_registry import methods as methods
     from peerage.model import Fixed as Fixed
     from peerage.model import Model as Model
     from peerage.model import Priors as Priors
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from peerage.workflow.fit_table import fit as fit
 
 _HOMES = {
-    "Aggregate": "methods.contract",
+    "Aggregate": "methods.method_contract",
     "Comparisons": "gradebook.comparisons",
     "Component": "rubric",
     "Evaluation": "evaluation.evaluation",
@@ -95,17 +95,17 @@ _HOMES = {
     "Stopped": "errors",
     "Truth": "simulation.truth",
     "Weighting": "decisions.explain.weighting",
-    "aggregate": "methods.registry",
-    "credit": "decisions.credit",
+    "aggregate": "methods.method_registry",
+    "credit": "decisions.credit_marks",
     "evaluate": "evaluation.evaluating",
     "exclude": "gradebook.excluding",
     "explain": "decisions.explain.explanation",
     "fit": "workflow.fit_table",
     "fit_many": "inference.fitting",
     "load": "inference.storage",
-    "mechanisms": "mechanisms.registry",
-    "methods": "methods.registry",
-    "pay": "mechanisms.registry",
+    "mechanisms": "mechanisms.mechanism_registry",
+    "methods": "methods.method_registry",
+    "pay": "mechanisms.mechanism_registry",
     "read_classes": "formats",
     "read_comparisons": "formats",
     "read_grades": "formats",

@@ -28,6 +28,10 @@ FILES = (
 KEEPS = "From now on, peerage fit and peerage update keep these grades."
 NEXT = "Once students have these grades, run: peerage publish results"
 
+FIRST = Path("published", "1")
+BESIDE = "note: using override.csv, found beside the grades, to set grades (--override)"
+BY_STAFF = ["Set by the staff:", "  week2-1 in Component 1: 0 (a page was missing)"]
+
 Run = Callable[..., tuple[list[str], list[str]]]
 
 
@@ -73,15 +77,8 @@ def told(number: int) -> dict[tuple[str, str], float]:
     return grades_of(Path("published", str(number)))
 
 
-@pytest.mark.slow
-def test_a_term_in_which_no_published_grade_changes_unasked(
-    home: Path, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    table = class_table(students=8, weeks=4)
-    for week in ("week1", "week2", "week3", "week4"):
-        written(table[table["assignment"] == week], home / "later" / f"{week}.csv")
-
-    # Before the first week there is nothing, and that is said with what to do.
+def begins(home: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before the first week there is nothing, and that is said with what to do."""
     assert run("fit", status=2)[1] == [
         "there are no grades to read; name a table of grades, or run peerage init once, which asks for it and writes "
         "peerage.toml"
@@ -97,20 +94,23 @@ def test_a_term_in_which_no_published_grade_changes_unasked(
     assert (home / "peerage.toml").read_text("utf-8").splitlines()[-1] == 'required_reviews = "each=3"'
     (home / "peerage.toml").write_text((home / "peerage.toml").read_text("utf-8").replace("week*", "week?"), "utf-8")
 
-    # The first week is fitted and handed out.
+
+def hands_out_the_first_week(run: Run) -> None:
+    """The first week is fitted and handed out."""
     assert run("publish", "results", status=2)[1] == [
         "results: there are no results here; name a folder that peerage has written"
     ]
     assert run("fit", *SHORT) == ([f"Written to results: {FILES}", NEXT], [SETTINGS])
-    first = Path("published", "1")
     assert run("publish", "results") == (
-        [f"Recorded in {first}: 16 grades in results are handed out (16 new, 0 as before, 0 changed).", KEEPS],
+        [f"Recorded in {FIRST}: 16 grades in results are handed out (16 new, 0 as before, 0 changed).", KEEPS],
         [],
     )
     again = "All 16 grades in results were handed out before; nothing is recorded."
     assert run("publish", "results") == ([again], [])
 
-    # In the second week a review of the first one comes late.
+
+def receives_a_late_review(home: Path, run: Run) -> None:
+    """In the second week a review of the first one comes late."""
     one = pd.read_csv("week1.csv")
     pd.concat([one, one.iloc[:2].assign(grader="latecomer")]).to_csv("week1.csv", index=False)
     (home / "later" / "week2.csv").rename(home / "week2.csv")
@@ -125,15 +125,15 @@ def test_a_term_in_which_no_published_grade_changes_unasked(
         KEEPS,
     ]
 
-    # In the third week an appeal succeeds: the one grade that changes is named.
+
+def grants_an_appeal(home: Path, run: Run) -> None:
+    """In the third week an appeal succeeds: the one grade that changes is named."""
     (home / "later" / "week3.csv").rename(home / "week3.csv")
     override = "submission,component,grade,reason\nweek2-1,Component 1,0,a page was missing\n"
     (home / "override.csv").write_text(override)
     lines, notes = run("fit", *SHORT)
-    beside = "note: using override.csv, found beside the grades, to set grades (--override)"
-    assert notes == [SETTINGS, keeping(2), REPUBLISH, ONE_REVIEW, beside]
-    by_staff = ["Set by the staff:", "  week2-1 in Component 1: 0 (a page was missing)"]
-    assert lines == [*by_staff, *kept(31), f"Written to results: {FILES}, proposals.csv", NEXT]
+    assert notes == [SETTINGS, keeping(2), REPUBLISH, ONE_REVIEW, BESIDE]
+    assert lines == [*BY_STAFF, *kept(31), f"Written to results: {FILES}, proposals.csv", NEXT]
     before = told(2)["week2-1", "Component 1"]
     assert run("publish", "results")[0] == [
         f"Recorded in {Path('published', '3')}: 48 grades in results are handed out (16 new, 31 as before, 1 changed).",
@@ -141,7 +141,9 @@ def test_a_term_in_which_no_published_grade_changes_unasked(
         KEEPS,
     ]
 
-    # A TA checks what is most worth it; what was handed out stays, and the estimates' view is listed beside it.
+
+def has_a_ta_check(home: Path, run: Run) -> None:
+    """A TA checks what is most worth it; what was handed out stays, and the estimates' view is listed beside it."""
     checks = json.loads("".join(run("spotchecks", "results", "--budget", "1", "--json")[0]))
     assert [check["rank"] for check in checks] == [1]
     shown = run("spotchecks", "results", "--budget", "1")[0]
@@ -158,40 +160,46 @@ def test_a_term_in_which_no_published_grade_changes_unasked(
     assert notes == [keeping(3), new, few]
     unchanged = ["No grade of submissions with new grades changed.", "No grade of other submissions changed."]
     saved = [f"Written to results: {FILES}, proposals.csv", f"The earlier results are in {home / 'results-before-1'}"]
-    assert lines == ["208 grades in 104 reviews, 2 more than before.", *unchanged, *by_staff, *kept(47), *saved]
+    assert lines == ["208 grades in 104 reviews, 2 more than before.", *unchanged, *BY_STAFF, *kept(47), *saved]
     assert grades_of(Path("results")) == told(3)
     assert checked in {row["submission"] for row in rows(Path("results", "proposals.csv"))}
 
-    # The last week: the TA's file is missing from the project, which is said.
+
+def forgets_the_tas_file(home: Path, run: Run) -> None:
+    """The last week: the TA's file is missing from the project, which is said."""
     (home / "later" / "week4.csv").rename(home / "week4.csv")
-    lines, notes = run("fit", *SHORT)
+    notes = run("fit", *SHORT)[1]
     forgotten = (
         "note: the results in results were made of 'ta.csv' too, which is not read today; "
         "unless that is meant, add it to the setting 'grades' of peerage.toml"
     )
-    assert notes == [SETTINGS, forgotten, keeping(3), REPUBLISH, ONE_REVIEW, beside]
+    assert notes == [SETTINGS, forgotten, keeping(3), REPUBLISH, ONE_REVIEW, BESIDE]
     text = (home / "peerage.toml").read_text("utf-8").replace('"week?.csv"', '"week?.csv", "ta.csv"')
     (home / "peerage.toml").write_text(text, "utf-8")
-    lines, notes = run("fit", *SHORT)
+    notes = run("fit", *SHORT)[1]
     assert forgotten not in notes
     assert told(3).items() <= grades_of(Path("results")).items()
     assert run("publish", "results")[0][0].endswith("(16 new, 48 as before, 0 changed).")
 
-    # Results that know nothing of what was handed out cannot be handed out by mistake.
-    run("fit", "-o", "other", "--published", str(first), *SHORT)
+
+def cannot_hand_out_by_mistake(run: Run) -> None:
+    """Results that know nothing of what was handed out cannot be handed out by mistake."""
+    run("fit", "-o", "other", "--published", str(FIRST), *SHORT)
     refusal = run("publish", "other", status=2)[1][0]
     assert "would differ from what students were told: week" in refusal
     assert refusal.endswith("; fit again in this project, which keeps them, or ask to replace them (--replace)")
-    assert run("fit", "-o", str(first), *SHORT, status=2)[1][-1] == (
-        f"{first}: these grades were handed out, and this is the record of it; name another folder"
+    assert run("fit", "-o", str(FIRST), *SHORT, status=2)[1][-1] == (
+        f"{FIRST}: these grades were handed out, and this is the record of it; name another folder"
     )
 
-    # At the end the instructor asks for what all reviews say.
+
+def asks_for_todays_grades(run: Run) -> None:
+    """At the end the instructor asks for what all reviews say."""
     lines, notes = run("fit", "--republish", *SHORT)
     moved = sum(grade != grades_of(Path("results"))[cell] for cell, grade in told(4).items())
     assert notes[1] == keeping(4).replace("keeping", "replacing")
     assert lines == [
-        *by_staff,
+        *BY_STAFF,
         f"{moved} published grades changed (changes.csv).",
         f"Written to results: {FILES}, changes.csv",
         NEXT,
@@ -199,6 +207,23 @@ def test_a_term_in_which_no_published_grade_changes_unasked(
     final = run("publish", "results")[0]
     assert final[0].endswith(f"({0} new, {64 - moved} as before, {moved} changed).")
     assert told(5) == grades_of(Path("results"))
+
+
+@pytest.mark.slow
+def test_a_term_in_which_no_published_grade_changes_unasked(
+    home: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = class_table(students=8, weeks=4)
+    for week in ("week1", "week2", "week3", "week4"):
+        written(table[table["assignment"] == week], home / "later" / f"{week}.csv")
+    begins(home, run, monkeypatch)
+    hands_out_the_first_week(run)
+    receives_a_late_review(home, run)
+    grants_an_appeal(home, run)
+    has_a_ta_check(home, run)
+    forgets_the_tas_file(home, run)
+    cannot_hand_out_by_mistake(run)
+    asks_for_todays_grades(run)
 
 
 @pytest.mark.usefixtures("home")

@@ -11,7 +11,7 @@ import pytest
 import peerage as pg
 from peerage.cli import fit, main
 from peerage.decisions.choices import DecisionChoices
-from peerage.decisions.credit import CreditScale
+from peerage.decisions.credit_marks import CreditScale
 from peerage.gradebook.input_files import InputFile
 from peerage.results.results import Results
 

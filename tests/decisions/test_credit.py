@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from scipy.stats import gamma, lomax, truncnorm, ttest_ind
 
 import peerage as pg
-from peerage.decisions import credit as module
+from peerage.decisions import credit_marks as module
 from peerage.decisions.choices import DecisionChoices
-from peerage.decisions.credit import (
+from peerage.decisions.credit_marks import (
     BEGINNING,
     IMPRECISE,
     OPTIMISTIC,

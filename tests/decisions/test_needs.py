@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import peerage as pg
 from peerage import decisions
-from peerage.decisions.needs import Cells
+from peerage.decisions.posterior_needs import Cells
 from support.tiny import tiny_class
 
 INSIDE = {"layout", "samples", "margins"}

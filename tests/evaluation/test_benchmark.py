@@ -19,8 +19,8 @@ from peerage.evaluation.benchmark.measures import in_order, mapped_errors, measu
 from peerage.evaluation.benchmark.page import page
 from peerage.evaluation.benchmark.running import FINDINGS, benchmark
 from peerage.evaluation.benchmark.standings import Benchmark
-from peerage.methods.contract import Method
-from peerage.methods.registry import find
+from peerage.methods.method_contract import Method
+from peerage.methods.method_registry import find
 from peerage.simulation.kinds import KINDS
 from peerage.support.progress import Progress
 from support.clusters import cluster

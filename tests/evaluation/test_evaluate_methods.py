@@ -14,7 +14,7 @@ from peerage.evaluation.baselines import MEAN, score_baselines
 from peerage.evaluation.folds import deal
 from peerage.evaluation.method_scores import MethodsJob, say, score_methods
 from peerage.methods.averages.mean import Mean
-from peerage.methods.registry import find
+from peerage.methods.method_registry import find
 
 
 @pytest.fixture(scope="module")

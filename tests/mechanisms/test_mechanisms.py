@@ -14,13 +14,13 @@ from scipy.stats import kendalltau, multivariate_normal, norm
 import peerage as pg
 from peerage.errors import InputError
 from peerage.gradebook.book import MISSING, TA, Gradebook
-from peerage.mechanisms.contract import TaskMechanism
-from peerage.mechanisms.credit import Credit
+from peerage.mechanisms.credit_payment import Credit
 from peerage.mechanisms.divergences import DIVERGENCES, IMPOSSIBLE, Divergence
+from peerage.mechanisms.mechanism_contract import TaskMechanism
+from peerage.mechanisms.mechanism_registry import ALL, MECHANISMS
 from peerage.mechanisms.parametric_phi import normal_ratio
 from peerage.mechanisms.phi_pairing import joint_ratio
-from peerage.mechanisms.registry import ALL, MECHANISMS
-from peerage.mechanisms.reports import Reports, reports_of
+from peerage.mechanisms.task_reports import TaskReports, reports_of
 from peerage.rubric import Component, Rubric
 from peerage.simulation import strategies
 from peerage.simulation.burrell import burrell_schoenebeck
@@ -281,7 +281,7 @@ def test_a_deviator_gains_what_was_published(real_data: Path) -> None:
 
 def test_reports_hold_students_grades_in_the_order_of_assignments() -> None:
     book, _ = pg.simulate(students=6, weeks=3, tas=1, components=2, seed=0)
-    parts: list[Reports] = list(reports_of(book))
+    parts: list[TaskReports] = list(reports_of(book))
     assert [part.assignment for part in parts] == 2 * list(dict.fromkeys(book.assignments))
     assert sum(len(part.level) for part in parts) == (book.levels[book.roles[book.review_grader] == 0] >= 0).sum()
     assert parts[1].earlier.sum() == len(parts[0].level)

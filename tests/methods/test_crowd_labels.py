@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import peerage as pg
-from peerage.methods.contract import Method
+from peerage.methods.item_reports import ItemReports
+from peerage.methods.method_contract import Method
 from peerage.methods.models.crowd_labels import DawidSkene, Glad, Mace
-from peerage.methods.reports import Reports
 from support.published import reports_of
 
 LABELLERS = [
@@ -31,7 +31,7 @@ def test_careful_graders_have_more_weight_and_their_labels_win(method: DawidSken
         for grader in range(7)
     ]
     reports, _ = reports_of(rows)
-    found = method.solve(Reports(**{**vars(reports), "ladder": (np.arange(4.0),)}), rng)
+    found = method.solve(ItemReports(**{**vars(reports), "ladder": (np.arange(4.0),)}), rng)
     np.testing.assert_array_equal(np.rint(found.value), true)
     assert found.weight is not None
     assert found.weight[:4].min() > found.weight[4:].max()

@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 import peerage as pg
 from peerage.errors import UnmetNeedError
 from peerage.gradebook import MISSING
-from peerage.methods.contract import Method
+from peerage.methods.method_contract import Method
+from peerage.methods.method_registry import METHODS
 from peerage.methods.models.crowd_labels import CrowdLabels, Mace
-from peerage.methods.models.peerage import Fitted
+from peerage.methods.models.peerage import FittedMethod
 from peerage.methods.models.pg2 import PG2
 from peerage.methods.models.pg3 import PG3
 from peerage.methods.models.pg4 import PG4
 from peerage.methods.models.pg5 import PG5
 from peerage.methods.models.rasch import ManyFacetRasch
-from peerage.methods.registry import METHODS
 
 Grades = list[tuple[str, str, str, float]]
 
@@ -138,7 +138,7 @@ CLASSES: tuple[Callable[[], pg.Gradebook], ...] = (
 
 def short(method: Method) -> Method:
     """A method that samples, with few draws, so that the contract is what takes the time."""
-    if isinstance(method, Fitted):
+    if isinstance(method, FittedMethod):
         return replace(method, chains=2, draws=30)
     if isinstance(method, Mace):
         return replace(method, rounds=5, restarts=1)
@@ -208,7 +208,7 @@ def test_a_class_of_equal_grades_gets_them(method: Method) -> None:
         np.testing.assert_allclose(found.scores, 4.0, atol=1e-6)
 
 
-SAMPLED = (Fitted, Mace, ManyFacetRasch, PG2, PG3, PG4, PG5)
+SAMPLED = (FittedMethod, Mace, ManyFacetRasch, PG2, PG3, PG4, PG5)
 
 
 def test_a_refusal_names_method_need_and_remedy_and_survives_a_worker() -> None:

@@ -12,7 +12,7 @@ from scipy.optimize import approx_fprime
 import peerage as pg
 from peerage.methods.averages.mean import Mean
 from peerage.methods.averages.median import Median
-from peerage.methods.contract import Floats
+from peerage.methods.method_contract import Floats
 from peerage.methods.ordinal.borda import Borda
 from peerage.methods.ordinal.bradley_terry import BradleyTerry
 from peerage.methods.ordinal.copeland import copeland_scores

@@ -11,7 +11,7 @@ from peerage.methods.averages.additive import Additive
 from peerage.methods.averages.mean import Mean
 from peerage.methods.averages.median import Median
 from peerage.methods.averages.shrunken import ShrunkenMean
-from peerage.methods.contract import Method
+from peerage.methods.method_contract import Method
 from peerage.methods.models.effort_em import EffortEM
 from peerage.methods.models.pg3 import PG3
 from peerage.methods.models.pg4 import PG4

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 import peerage as pg
+from peerage.methods.item_reports import ItemReports
 from peerage.methods.models.rasch import ManyFacetRasch, Sampler
 from peerage.methods.models.rasch_sweep import log_mass
-from peerage.methods.reports import Reports
 from support.published import reports_of
 
 
@@ -30,7 +30,7 @@ def test_a_strict_raters_works_are_not_worse_for_it() -> None:
     rows = [("mild", f"s{index}", float(ability[index])) for index in range(20)]
     rows += [("strict", f"s{index}", float(ability[index] - 1)) for index in range(10, 30)]
     reports, items = reports_of(rows)
-    book_like = Reports(**{**vars(reports), "ladder": (np.arange(6.0),)})
+    book_like = ItemReports(**{**vars(reports), "ladder": (np.arange(6.0),)})
     found = ManyFacetRasch(name="rasch", sweeps=900).solve(book_like, np.random.default_rng(0))
     alone = [items.index(f"s{index}") for index in (*range(10), *range(20, 30))]
     shown = found.value[alone]
@@ -49,7 +49,7 @@ def test_published_estimates_of_the_generalised_model(real_data: Path, kind: str
     """
     folder = real_data / "uto-linking-asap"
     book = pg.read_grades(folder / f"{kind}_grades.csv", rubric=pg.Rubric.uniform(["score"], range(1, 6)))
-    sampler = Sampler.of(Reports.of(book, np.zeros(1), np.full(1, 5.0)), generalised=True, drift=False)
+    sampler = Sampler.of(ItemReports.of(book, np.zeros(1), np.full(1, 5.0)), generalised=True, drift=False)
     rng = np.random.default_rng(0)
     sums = [np.zeros(values.shape) for values in sampler.state]
     for number in range(3000):

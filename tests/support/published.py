@@ -8,18 +8,18 @@ import numpy as np
 import pandas as pd
 
 import peerage as pg
-from peerage.methods.contract import Method
-from peerage.methods.reports import Reports
+from peerage.methods.item_reports import ItemReports
+from peerage.methods.method_contract import Method
 
 SCORES = pg.Rubric.uniform(["total"], range(1, 26))
 """The scale of the MOOC's assignment: 1 to 25."""
 
 
-def reports_of(rows: list[tuple[str, str, float]]) -> tuple[Reports, list[str]]:
-    """Reports from rows of (grader, item, value), as they are, and the items' names."""
+def reports_of(rows: list[tuple[str, str, float]]) -> tuple[ItemReports, list[str]]:
+    """ItemReports from rows of (grader, item, value), as they are, and the items' names."""
     graders, items = list(dict.fromkeys(row[0] for row in rows)), list(dict.fromkeys(row[1] for row in rows))
     nobody = np.zeros(0, np.int64)
-    reports = Reports(
+    reports = ItemReports(
         item=np.array([items.index(row[1]) for row in rows]),
         grader=np.array([graders.index(row[0]) for row in rows]),
         value=np.array([row[2] for row in rows]),

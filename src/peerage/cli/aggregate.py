@@ -23,7 +23,7 @@ def command(
     as_json: data_options.Json = False,
 ) -> None:
     """Combine several grades into one: a table of submission, component, grade and standard deviation."""
-    from peerage.methods.registry import aggregate, find
+    from peerage.methods.method_registry import aggregate, find
 
     chosen = find(method)
     book = data.read(grades)

@@ -49,7 +49,7 @@ def command(
     from peerage.evaluation.benchmark.known_classes import real_kinds
     from peerage.evaluation.benchmark.running import benchmark
     from peerage.evaluation.figure_files import require_figures
-    from peerage.methods.registry import METHODS, find
+    from peerage.methods.method_registry import METHODS, find
 
     require_figures()
     real_ones, missing = real_kinds(real or [])

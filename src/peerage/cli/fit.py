@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from peerage.cli import data_options, decision_options, fit_classes, sampling_options, staff_options
+from peerage.cli import data_options, decision_options, fit_and_show, sampling_options, staff_options
 from peerage.cli.console import output
 from peerage.cli.option_groups import grouped
 from peerage.cli.project_file import PROJECT
@@ -53,7 +53,7 @@ def command(
 
     plan = FitPlan(features.chosen(), model_name is not None, choices, sampling.plan(), staff.republish)
     files = staff_options.StaffFiles(grades, staff.override, features.fixed, kept, pseudonyms)
-    record = fit_classes.fit_and_show(data.read_classes(grades, by), by, plan, files, out, shown=not as_json)
+    record = fit_and_show.fit_and_show(data.read_classes(grades, by), by, plan, files, out, shown=not as_json)
     if as_json:
         typer.echo(json.dumps(record, indent=2))
     elif Path(PROJECT).is_file():

@@ -22,7 +22,7 @@ def command(
     as_json: data_options.Json = False,
 ) -> None:
     """Pay students for peer grading: a table of grader, assignment and payment."""
-    from peerage.mechanisms.registry import pay
+    from peerage.mechanisms.mechanism_registry import pay
 
     book = data.read(grades)
     warn(book.notices)

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pandas as pd
 
-from peerage.decisions.credit import MINIMUM_REVIEWS, CreditScale, credit
+from peerage.decisions.credit_marks import MINIMUM_REVIEWS, CreditScale, credit
 from peerage.decisions.explain.explanation import DECIMALS, Explanation, explain
 from peerage.decisions.explain.weights import Form
 from peerage.decisions.required_reviews import RequiredReviews
@@ -32,7 +32,7 @@ class DecisionChoices:
     staff_final: whether staff's grades stand where they graded
     adjust_bias, name_graders: as :func:`~peerage.decisions.explain.explanation.explain` takes them
     spot_checks, random_share: how many submissions to propose to staff, and the share of them chosen at random
-    credit_scale, required_reviews, minimum_reviews: as :func:`~peerage.decisions.credit.credit` takes them
+    credit_scale, required_reviews, minimum_reviews: as :func:`~peerage.decisions.credit_marks.credit` takes them
     """
 
     final: str = "average"

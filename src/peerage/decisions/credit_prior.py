@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv, gammaln, log_ndtr
 
-from peerage.decisions.needs import drawn_hyperparameters, is_tied_to_own_grades
+from peerage.decisions.posterior_needs import drawn_hyperparameters, is_tied_to_own_grades
 from peerage.gradebook.book import TA
 from peerage.inference.layout import Correlation
 from peerage.inference.numerics.hyperparameters import RELIABILITY, RELIABILITY_TA, SHAPE, TA_SHAPE

@@ -27,7 +27,7 @@ from peerage.gradebook.book import MISSING, Gradebook
 from peerage.gradebook.report_means import mean_and_median_of_others, scaled_values
 from peerage.methods.averages.mean import ClassAverage, Mean
 from peerage.methods.averages.median import Median
-from peerage.methods.contract import Method
+from peerage.methods.method_contract import Method
 from peerage.rubric import Component
 
 Floats = NDArray[np.float64]

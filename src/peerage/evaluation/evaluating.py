@@ -19,8 +19,8 @@ from peerage.evaluation.scoring import Sampling, Score, score_by_loo, score_fold
 from peerage.gradebook.book import Gradebook
 from peerage.inference.layout import lay_out
 from peerage.inference.sampling.chains import must_compile
-from peerage.methods.contract import Method
-from peerage.methods.registry import find
+from peerage.methods.method_contract import Method
+from peerage.methods.method_registry import find
 from peerage.model import Model
 from peerage.support.progress import Counter
 from peerage.support.running_tasks import Running

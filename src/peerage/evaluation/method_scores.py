@@ -19,7 +19,7 @@ from peerage.evaluation.baselines import predicted
 from peerage.evaluation.folds import NO_FOLD
 from peerage.evaluation.scoring import Score
 from peerage.gradebook import Gradebook
-from peerage.methods.contract import Aggregate, Method
+from peerage.methods.method_contract import Aggregate, Method
 from peerage.support.running_tasks import Running
 
 Floats = NDArray[np.float64]

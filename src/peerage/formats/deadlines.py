@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.errors import InputError, Problem
-from peerage.formats.rows.agreement import Claim
 from peerage.formats.rows.entries import Entries
 from peerage.formats.rows.findings import Findings, NothingLeftError
+from peerage.formats.rows.repeated_facts import Claim
 from peerage.formats.rows.times import time_of, times_of
 from peerage.support.wording import counted, listed, quoted
 

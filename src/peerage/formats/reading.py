@@ -16,7 +16,7 @@ from peerage.formats.deadlines import Until
 from peerage.formats.left_out import NOTHING, Cut
 from peerage.formats.reading_choices import PathLike, Reading
 from peerage.formats.rows.assemble import Duplicates, assemble
-from peerage.formats.rows.column_roles import Layout, class_column, no_class_column, understand
+from peerage.formats.rows.column_roles import ColumnLayout, class_column, no_class_column, understand
 from peerage.formats.rows.entries import Entries, class_of_rows, gather
 from peerage.formats.rows.findings import Findings, collect
 from peerage.formats.rows.identity import one_spelling
@@ -210,7 +210,7 @@ def _from_tables(
 
 
 def _class_column(
-    sheets: Sequence[Sheet], layouts: Sequence[Layout], column: ClassColumn, found: Findings
+    sheets: Sequence[Sheet], layouts: Sequence[ColumnLayout], column: ClassColumn, found: Findings
 ) -> str | None:
     """The column that tells classes apart, if there are several; every file has to have it."""
     if column.name is None or (column.optional and not any(layout.by for layout in layouts)):
@@ -233,7 +233,7 @@ def _cut(files: Sequence[Path], reading: Reading) -> Cut:
     return Cut(_exclusions(files, reading.exclude), None if reading.until is None else Until.parse(reading.until))
 
 
-def _extracted(sheet: Sheet, by: str | None) -> Layout:
+def _extracted(sheet: Sheet, by: str | None) -> ColumnLayout:
     """How a sheet of another system's grades is laid out; it has each of our columns, even if the system has not."""
     column = None if by is None else class_column(sheet, LAYOUT.fields, by)
     if column is not None and len(sheet) and sheet.column(column).blank.all():
@@ -273,7 +273,9 @@ def _rubric_beside(files: Sequence[Path], found: Findings) -> Rubric | None:
     return rubrics[0]
 
 
-def _missing_components(sheets: Sequence[Sheet], layouts: Sequence[Layout], rubric: Rubric | None) -> Iterable[Problem]:
+def _missing_components(
+    sheets: Sequence[Sheet], layouts: Sequence[ColumnLayout], rubric: Rubric | None
+) -> Iterable[Problem]:
     """Components of the rubric that no file has a column for, if all files are wide."""
     if rubric is None or not all(layout.components for layout in layouts):
         return

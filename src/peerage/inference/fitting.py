@@ -68,17 +68,14 @@ def fit(
 ) -> Posterior:
     """Infer true grades and graders' reliability, bias and effort.
 
-    A table in memory, such as pandas' or Polars', is read as :func:`peerage.read_grades` reads it.
-
-    Each chain makes ``draws`` draws. Unless these are given, there are 1,000; with learned priors, chains go on until
-    they agree, and if they cannot, a simpler model is fitted: ``Posterior.asked`` is the model that was asked for then,
-    and ``Posterior.warnings`` say so (:mod:`peerage.inference.agreement`).
+    A table in memory, such as pandas' or Polars', is read as :func:`peerage.read_grades` reads it. Each chain makes
+    ``draws`` draws. Unless these are given, there are 1,000; with learned priors, chains go on until they agree, and if
+    they cannot, a simpler model is fitted: ``Posterior.asked`` is the model that was asked for then, and
+    ``Posterior.warnings`` say so (:mod:`peerage.inference.agreement`).
 
     With ``target_ess``, chains go on instead until each true grade, reliability, bias, effort and learned prior has as
-    many effective draws, for the centre of its distribution and for its tails, or until ``memory`` is used up.
-
-    Each chain discards ``burn_in`` sweeps first, or as many as it takes until chains have settled;
-    ``Posterior.burn_in`` tells how many.
+    many effective draws, for the centre of its distribution and for its tails, or until ``memory`` is used up. Each
+    chain discards ``burn_in`` sweeps first, or as many as it takes until chains have settled (``Posterior.burn_in``).
 
     The same seed gives the same draws on one machine, whatever the number of workers; without one, a seed is drawn and
     recorded in ``Posterior.seed``. Where all draws, and what is made of them, would take more than ``memory``
@@ -91,8 +88,7 @@ def fit(
 
     >>> import peerage as pg
     >>> book, truth = pg.simulate(students=10, weeks=1, seed=1)
-    >>> posterior = pg.fit(book, chains=2, draws=50, seed=0)
-    >>> list(posterior.submissions().columns[:4])
+    >>> list(pg.fit(book, chains=2, draws=50, seed=0).submissions().columns[:4])
     ['submission', 'component', 'most_likely', 'expected']
     """
     if not isinstance(book, Gradebook):
@@ -102,8 +98,8 @@ def fit(
     chains, draws = at_least(1, chains=chains), None if draws is None else at_least(1, draws=draws)
     workers = None if workers is None else at_least(1, workers=workers)
     seed = secrets.randbits(32) if seed is None else at_least(0, seed=seed)
-    settings: dict[str, Any] = {"chains": chains, "burn_in": burn_in, "seed": seed, "workers": workers}
-    settings |= {"memory": memory, "progress": progress}
+    settings: dict[str, Any] = {"chains": chains, "burn_in": burn_in, "seed": seed, "memory": memory}
+    settings |= {"workers": workers, "progress": progress}
     with stoppable(stop):
         if isinstance(model, str):
             if model != AUTO:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from peerage.mechanisms.reports import Floats, Reports
+from peerage.mechanisms.task_reports import Floats, TaskReports
 from peerage.methods.models.conditional_means import Triples, conditional_means
 
 LEAST_VARIANCE = 0.1
@@ -28,7 +28,7 @@ class ClassEstimate(NamedTuple):
     reliability: Floats
 
 
-def estimate(reports: Reports) -> ClassEstimate:
+def estimate(reports: TaskReports) -> ClassEstimate:
     """Estimate everything from the reports of one component in one assignment."""
     mean, variance = true_grade_moments(reports)
     triples = Triples(reports.grader, reports.task, reports.value, reports.n_graders, reports.n_tasks)
@@ -36,7 +36,7 @@ def estimate(reports: Reports) -> ClassEstimate:
     return ClassEstimate(mean, variance, found.grade, found.bias, found.reliability)
 
 
-def true_grade_moments(reports: Reports) -> tuple[float, float]:
+def true_grade_moments(reports: TaskReports) -> tuple[float, float]:
     """Mean and variance of true grades: of all reports, less the variance between reports of the same work."""
     size = reports.task_size
     means = np.bincount(reports.task, reports.value) / size

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from peerage.mechanisms.contract import TaskMechanism
+from peerage.mechanisms.mechanism_contract import TaskMechanism
 from peerage.mechanisms.pairing import paired_scores
 from peerage.mechanisms.phi_pairing import NEEDS, halves, joint_ratio
-from peerage.mechanisms.reports import Floats, Reports
+from peerage.mechanisms.task_reports import Floats, TaskReports
 
 
-def score(reports: Reports, rng: np.random.Generator) -> Floats:
+def score(reports: TaskReports, rng: np.random.Generator) -> Floats:
     """(reports,) agreement on the common task less agreement on different ones, averaged over peers."""
     half = halves(reports, rng)
     agree, level = (joint_ratio(reports, half)[0] > 1).astype(float), reports.level

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from peerage.mechanisms.reports import Floats
+from peerage.mechanisms.task_reports import Floats
 
 IMPOSSIBLE = -1e9
 """What a pair of reports costs that was never seen, where the divergence has no bound."""

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from peerage.mechanisms.contract import TaskMechanism
-from peerage.mechanisms.reports import Floats, Integers, Reports
+from peerage.mechanisms.mechanism_contract import TaskMechanism
+from peerage.mechanisms.task_reports import Floats, Integers, TaskReports
 
 FEWEST = 4
 """Twice the number of judgements: two tasks for each determinant."""
 
 
-def score(reports: Reports, rng: np.random.Generator) -> Floats:
+def score(reports: TaskReports, rng: np.random.Generator) -> Floats:
     """(reports,) the grader's mean over all peers with enough tasks in common."""
     usual = int(np.abs(reports.scaled - reports.value.mean()).argmin())
     high = (reports.level >= usual).astype(np.int64)
@@ -38,7 +38,7 @@ def score(reports: Reports, rng: np.random.Generator) -> Floats:
     return _by_grader(couples, worth, count >= FEWEST, reports)
 
 
-def _by_grader(couples: Integers, worth: Floats, enough: Integers, reports: Reports) -> Floats:
+def _by_grader(couples: Integers, worth: Floats, enough: Integers, reports: TaskReports) -> Floats:
     """(reports,) the mean of what a grader's couples are worth, the same on each of the grader's reports."""
     both = np.concatenate(np.divmod(couples[enough], reports.n_graders))
     counts = np.bincount(both, minlength=reports.n_graders)

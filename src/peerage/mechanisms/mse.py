@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from peerage.mechanisms.contract import TaskMechanism
-from peerage.mechanisms.reports import Floats, Reports
+from peerage.mechanisms.mechanism_contract import TaskMechanism
+from peerage.mechanisms.task_reports import Floats, TaskReports
 
 
-def score(reports: Reports, _rng: np.random.Generator) -> Floats:
+def score(reports: TaskReports, _rng: np.random.Generator) -> Floats:
     """−(report − mean)², where somebody else graded the same work."""
     mean = np.bincount(reports.task, reports.value) / reports.task_size
     alone = reports.task_size[reports.task] < 2

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from peerage.mechanisms.contract import TaskMechanism
-from peerage.mechanisms.reports import Floats, Reports
+from peerage.mechanisms.mechanism_contract import TaskMechanism
+from peerage.mechanisms.task_reports import Floats, TaskReports
 
 
-def score(reports: Reports, _rng: np.random.Generator) -> Floats:
+def score(reports: TaskReports, _rng: np.random.Generator) -> Floats:
     """The share of the work's other reports that say the same."""
     first, second = reports.pairs
     return reports.mean_over_peers((reports.level[first] == reports.level[second]).astype(float))

@@ -7,14 +7,14 @@ from collections.abc import Callable
 import numpy as np
 
 from peerage.mechanisms.divergences import IMPOSSIBLE
-from peerage.mechanisms.reports import Floats, Integers, Reports
+from peerage.mechanisms.task_reports import Floats, Integers, TaskReports
 
 Worth = Callable[[Integers, Integers, Integers], Floats]
 """From the indexes of two reports, and the bonus task that they are compared for, to K."""
 
 
 def paired_scores(
-    reports: Reports, rng: np.random.Generator, worth: Worth, cost: Callable[[Floats], Floats] | None = None
+    reports: TaskReports, rng: np.random.Generator, worth: Worth, cost: Callable[[Floats], Floats] | None = None
 ) -> Floats:
     """(reports,) the mean over peers of K on the common task less the cost of K on one other task of either grader.
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from peerage.mechanisms.class_estimate import estimate
-from peerage.mechanisms.contract import TaskMechanism
-from peerage.mechanisms.reports import Floats, Reports
+from peerage.mechanisms.mechanism_contract import TaskMechanism
+from peerage.mechanisms.task_reports import Floats, TaskReports
 
 
-def score(reports: Reports, _rng: np.random.Generator) -> Floats:
+def score(reports: TaskReports, _rng: np.random.Generator) -> Floats:
     """−(report − bias − grade)², with the biases and grades of PG1."""
     believed = estimate(reports)
     return -((reports.value - believed.bias[reports.grader] - believed.grade[reports.task]) ** 2)

@@ -16,11 +16,11 @@ from __future__ import annotations
 import numpy as np
 
 from peerage.mechanisms.class_estimate import estimate
-from peerage.mechanisms.contract import Score, TaskMechanism
 from peerage.mechanisms.divergences import DIVERGENCES, Divergence
+from peerage.mechanisms.mechanism_contract import Score, TaskMechanism
 from peerage.mechanisms.pairing import paired_scores
 from peerage.mechanisms.phi_pairing import NEEDS
-from peerage.mechanisms.reports import Floats, Reports
+from peerage.mechanisms.task_reports import Floats, TaskReports
 
 NOISE = 1 / 3
 """The variance of an unbiased report, as a share of that of true grades."""
@@ -32,7 +32,7 @@ _LARGEST = 30.0
 def parametric_phi(divergence: Divergence) -> Score:
     """The score of parametric Φ-pairing with one divergence."""
 
-    def score(reports: Reports, rng: np.random.Generator) -> Floats:
+    def score(reports: TaskReports, rng: np.random.Generator) -> Floats:
         believed = estimate(reports)
         centred = reports.value - believed.bias[reports.grader] - believed.mean
         return paired_scores(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from peerage.mechanisms.contract import TaskMechanism
-from peerage.mechanisms.reports import Floats, Reports
+from peerage.mechanisms.mechanism_contract import TaskMechanism
+from peerage.mechanisms.task_reports import Floats, TaskReports
 
 
-def score(reports: Reports, _rng: np.random.Generator) -> Floats:
+def score(reports: TaskReports, _rng: np.random.Generator) -> Floats:
     """1/R for each peer who says the same, where R is the share of that grade so far, counting each grade once more."""
     first, second = reports.pairs
     so_far = reports.earlier + 1.0

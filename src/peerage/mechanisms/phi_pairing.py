@@ -13,10 +13,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from peerage.mechanisms.contract import Score, TaskMechanism
 from peerage.mechanisms.divergences import DIVERGENCES, Divergence
+from peerage.mechanisms.mechanism_contract import Score, TaskMechanism
 from peerage.mechanisms.pairing import paired_scores
-from peerage.mechanisms.reports import Floats, Integers, Reports
+from peerage.mechanisms.task_reports import Floats, Integers, TaskReports
 
 NEEDS = "students who review three submissions or more in an assignment"
 
@@ -24,7 +24,7 @@ NEEDS = "students who review three submissions or more in an assignment"
 def phi_pairing(divergence: Divergence) -> Score:
     """The score of Φ-pairing with one divergence."""
 
-    def score(reports: Reports, rng: np.random.Generator) -> Floats:
+    def score(reports: TaskReports, rng: np.random.Generator) -> Floats:
         half = halves(reports, rng)
         ratio, seen = joint_ratio(reports, half)
         table, level = np.where(seen, divergence.slope(ratio), 0.0), reports.level
@@ -35,12 +35,12 @@ def phi_pairing(divergence: Divergence) -> Score:
     return score
 
 
-def halves(reports: Reports, rng: np.random.Generator) -> Integers:
+def halves(reports: TaskReports, rng: np.random.Generator) -> Integers:
     """(tasks,) 0 or 1, each for one half of the tasks at random."""
     return rng.permutation(reports.n_tasks) % 2
 
 
-def joint_ratio(reports: Reports, half: Integers) -> tuple[Floats, NDArray[np.bool_]]:
+def joint_ratio(reports: TaskReports, half: Integers) -> tuple[Floats, NDArray[np.bool_]]:
     """(halves, levels, levels) J / (M ⊗ M) for use in each half, from the other; and where both grades were seen."""
     (first, second), size = reports.pairs, reports.task_size
     source = 1 - half

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from peerage.decisions.credit import credit_columns
+from peerage.decisions.credit_marks import credit_columns
 from peerage.decisions.explain.explanation import Explanation
 from peerage.decisions.final import FinalGrades, HandedOut
 from peerage.decisions.trust import trust

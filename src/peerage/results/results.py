@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from peerage.decisions.choices import DecisionChoices
-from peerage.decisions.credit import CreditScale, idle_authors
+from peerage.decisions.credit_marks import CreditScale, idle_authors
 from peerage.decisions.final import Cell, FinalGrades, HandedOut
 from peerage.errors import InputError, Problem, ResultsError
 from peerage.gradebook.input_files import InputFile

@@ -78,14 +78,14 @@ def _avoid(
     wrong = np.flatnonzero(np.isin(reviewer * submissions + submission, forbidden))
     if not len(wrong):
         return submission
-    table = _Table(reviewer, submission, submissions, forbidden)
+    table = _MatchingTable(reviewer, submission, submissions, forbidden)
     for review in wrong:
         table.replace(int(review))
     table.level()
     return table.submission
 
 
-class _Table:
+class _MatchingTable:
     """A matching in which single reviews are moved from one submission to another."""
 
     def __init__(

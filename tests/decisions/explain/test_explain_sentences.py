@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from peerage.decisions.explain import sentences
-from peerage.decisions.explain.sentences import Given, Voice, evidence_of, reason_for_zero, with_decimals
+from peerage.decisions.explain.sentences import GivenGrade, Voice, evidence_of, reason_for_zero, with_decimals
 from peerage.rubric import Component
 
 STRUCTURE = Component("Structure", (0.0, 1.0, 2.0, 3.0, 4.0, 5.0))
@@ -19,7 +19,7 @@ EFFORT, RELIABILITY, SMALL, BETTER = "little effort", "less reliable", "would ha
 def averaged(component: Component, index: int, level: int, given: list[Voice]) -> str:
     """The sentence of an average that became a legal grade."""
     grade = component.grades[level]
-    return sentences.averaged(component, index, Given(grade, Fraction(str(grade)), level=level), given)
+    return sentences.averaged(component, index, GivenGrade(grade, Fraction(str(grade)), level=level), given)
 
 
 def voices(*reports: tuple[int, int], reason: str = "because of something") -> list[Voice]:

@@ -15,7 +15,7 @@ from scipy.special import gammaincinv, ndtr
 
 import peerage as pg
 from peerage.cli import main
-from peerage.decisions.needs import Cells, drawn_true_grades
+from peerage.decisions.posterior_needs import Cells, drawn_true_grades
 from peerage.decisions.spotchecks.benefit import benefit_of
 from peerage.decisions.spotchecks.proposals import choose
 from peerage.decisions.spotchecks.related import Related, cut

@@ -7,10 +7,7 @@ distributions are reproduced from a copy of the generator.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from copy import deepcopy
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,87 +17,29 @@ from scipy.special import expit, logsumexp
 
 from peerage.gradebook.book import MISSING, Gradebook
 from peerage.inference.censored import cell_products, censored_engine, censored_sweep, collapsed_graders, grader_updates
-from peerage.inference.layout import AUTHOR, Layout, lay_out
-from peerage.inference.numerics import arrays, vectors
-from peerage.inference.uncensored import uncensored_arrays, uncensored_engine, uncensored_sweep
+from peerage.inference.layout import AUTHOR, lay_out
+from peerage.inference.numerics import vectors
 from peerage.model import Fixed, Model
 from peerage.rubric import Rubric
-from support import closed_forms, twin
+from support import twin
 from support.planted import PLANTED, broken_part
 from support.tiny import FIXED, MODELS, PRIORS, model_id, tiny_class
+from support.update_cases import (
+    COARSE,
+    FINE,
+    WITH_SPECIAL_CASES,
+    Floats,
+    check_effort_is_beta,
+    fails,
+    inferred,
+    new_sums,
+    twin_state,
+    variant_id,
+    variants,
+    with_last,
+)
 
 CENSORED = [model for model in MODELS if model.censoring]
-UNCENSORED = [model for model in MODELS if not model.censoring]
-WITH_SPECIAL_CASES = (1, 2)
-"""Submissions of the tiny class with a fixed true grade, several authors and an instructor, for the slow sums."""
-
-COARSE, FINE = np.arange(-3.95, 10.0, 0.1), np.arange(-3.975, 10.0, 0.05)
-"""Sums of smooth densities over the first are exact to many digits; those cut at a bin's ends need the second."""
-
-Floats = NDArray[np.float64]
-
-
-def variants(models: list[Model]) -> list[Model]:
-    """The models with priors that differ by component, without and with fixed values; the paper's grids once."""
-    plain = [replace(model, priors=PRIORS) for model in models]
-    fixed = [replace(model, fixed=FIXED) for model in plain if model.effort]
-    return plain + fixed
-
-
-def variant_id(model: Model) -> str:
-    return model_id(model) + ("-fixed" if model.fixed else "") + ("-papergrids" if model.grids == "paper" else "")
-
-
-def new_sums(layout: Layout) -> arrays.Sums:
-    n_reviews = layout.book.n_reviews
-    return arrays.Sums(np.zeros((layout.n_cells, layout.max_levels)), np.zeros(n_reviews), np.zeros(n_reviews))
-
-
-def twin_state(layout: Layout, state: arrays.State | uncensored_arrays.State) -> twin.State:
-    """The kernels' state in the twin's terms: values, in the gradebook's order."""
-    book, known, grids = layout.book, layout.known, layout.grids
-    true_grade = np.full(book.applicable.shape, 4.0)
-    effortful = np.zeros(book.n_reviews, np.int64)
-    effortful[layout.review_order] = state.effortful
-    if isinstance(state, arrays.State):
-        cells = grids.true_grade.points[state.true_grade]
-        reliability = grids.reliability.points[state.reliability]
-        bias = grids.bias.points[np.minimum(state.bias, len(grids.bias) - 1)]
-    else:
-        cells, reliability, bias = state.true_grade, state.reliability, state.bias
-    true_grade[book.applicable] = cells
-    reliability = np.where(np.isnan(known.reliability), reliability, known.reliability)
-    bias = np.where(np.isnan(known.bias), bias, known.bias)
-    return twin.State(true_grade, reliability, bias, state.effort.copy(), effortful)
-
-
-def inferred(known: Floats) -> list[int]:
-    """The graders whose value is not known."""
-    return [int(grader) for grader in np.flatnonzero(np.isnan(known))]
-
-
-def with_last(book: Gradebook, submission: int) -> Gradebook:
-    """The same class with one submission moved to the end."""
-    order = [index for index in range(book.n_submissions) if index != submission] + [submission]
-    place = np.argsort(order)
-    return replace(
-        book,
-        submissions=tuple(book.submissions[index] for index in order),
-        authors=tuple(book.authors[index] for index in order),
-        assignments=tuple(book.assignments[index] for index in order),
-        review_submission=place[book.review_submission].astype(np.int32),
-    )
-
-
-def with_effort_summed_out(book: Gradebook, model: Model, state: twin.State, review: int) -> twin.State:
-    """The state with the effort probability that a grader's other efforts predict, by the Beta-binomial rule."""
-    grader = int(book.review_grader[review])
-    if not np.isnan(twin.known(book, model, "effort")[grader]):
-        return state
-    others = (book.review_grader == grader) & (np.arange(book.n_reviews) != review)
-    priors = model.hyperparameters
-    expected = (priors.alpha_e + state.effortful[others].sum()) / (priors.alpha_e + priors.beta_e + others.sum())
-    return state.with_value("effort", grader, float(expected))
 
 
 class Censored:
@@ -427,157 +366,19 @@ def one_submission(levels: NDArray[np.integer]) -> Gradebook:
     )
 
 
-class Uncensored:
-    """A tiny class in some state, ready for single updates of the closed-form kernels."""
-
-    def __init__(self, model: Model, seed: int = 2) -> None:
-        self.book, self.model = tiny_class(seed), model
-        self.layout = lay_out(self.book, model)
-        self.given = uncensored_engine.prepare(self.layout)
-        self.rng = np.random.default_rng(seed)
-        self.state = uncensored_engine.initial_state(self.layout, self.given, self.rng)
-        self.work = uncensored_engine.new_work(self.layout)
-        graders = self.layout.reports.review_grader[self.state.effortful]
-        self.work.effortful[:] = np.bincount(graders, minlength=self.book.n_graders)
-        self.sums = new_sums(self.layout)
-        self.reports = twin.default_reports(self.book, model)
-
-    @property
-    def twin(self) -> twin.State:
-        return twin_state(self.layout, self.state)
-
-
-@pytest.mark.parametrize("model", variants(UNCENSORED), ids=variant_id)
-def test_uncensored_true_grades_and_their_level_masses(model: Model) -> None:
-    case = Uncensored(model)
-    for submission in range(case.book.n_submissions):
-        before, copy = case.twin, deepcopy(case.rng)
-        uncensored_sweep.gather(submission, case.given, case.state, case.work)
-        uncensored_sweep._true_grades(submission, case.rng, True, case.given, case.state, case.sums, case.work)
-        for cell in range(*case.layout.reports.submission_cells[submission : submission + 2]):
-            entry = (submission, int(case.layout.reports.cell_component[cell]))
-            exact = closed_forms.true_grade(case.book, model, before, entry, case.reports)
-            component = case.book.rubric.components[entry[1]]
-            masses = np.diff(exact.cdf(twin.edges(case.book, entry[1])))
-            if case.layout.fixed_level[cell] != MISSING:
-                drawn = component.from_model(case.state.true_grade[cell])
-                assert component.level_of(drawn) == case.layout.fixed_level[cell]
-                masses = np.eye(component.n_levels)[case.layout.fixed_level[cell]]
-            elif not model.fixed:
-                expected = exact.mean() + exact.std() * copy.standard_normal()
-                assert case.state.true_grade[cell] == pytest.approx(expected, abs=1e-9)
-            assert case.sums.level_mass[cell, : component.n_levels] == pytest.approx(masses, abs=1e-9)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("model", [m for m in variants(UNCENSORED) if m.effort], ids=variant_id)
-def test_uncensored_efforts_are_drawn_with_the_true_grades_summed_out(model: Model) -> None:
-    case = Uncensored(model)
-    layout = case.layout
-    grid = FINE if model.fixed else COARSE
-    for submission in WITH_SPECIAL_CASES:
-        old = case.twin
-        case.sums.effortful[:] = 0
-        uncensored_sweep.gather(submission, case.given, case.state, case.work)
-        uncensored_sweep._efforts(submission, case.rng, True, case.given, case.state, case.sums, case.work)
-        new = case.twin
-        reports = case.layout.reports
-        reviews = reports.submission_reviews[slice(*reports.submission_start[submission : submission + 2])]
-        for position, review in enumerate(reviews):
-            effort = old.effort[layout.reports.review_grader[review]]
-            if effort == 1.0:
-                assert case.sums.effortful[review] == 1.0
-                continue
-            mixed = old.effortful.copy()
-            done = case.layout.review_order[reviews[:position]]
-            mixed[done] = new.effortful[done]
-            where = int(case.layout.review_order[review])
-            state = with_effort_summed_out(case.book, model, replace(old, effortful=mixed), where)
-            exact = twin.effortful_without_true_grade(case.book, model, state, where, grid)
-            assert case.sums.effortful[review] == pytest.approx(exact, abs=1e-6 if not model.fixed else 1e-3)
-
-
-@pytest.mark.parametrize("model", variants(UNCENSORED), ids=variant_id)
-def test_uncensored_reliability(model: Model) -> None:
-    case = Uncensored(model)
-    correlated = twin.correlated_graders(case.book, model)
-    edges = case.layout.grids.reliability.edges
-    points = np.sqrt(edges[1:] * edges[:-1])
-    for grader in inferred(case.layout.known.reliability):
-        before, copy = case.twin, deepcopy(case.rng)
-        case.work.counts[grader], case.work.squares[grader] = uncensored_sweep._squares(grader, case.given, case.state)
-        uncensored_sweep._draw_reliability(grader, case.rng, case.given, case.state, case.work)
-        if correlated[grader]:
-            logs = [
-                closed_forms.log_reliability_of_author(case.book, model, before, grader, value, case.reports)
-                for value in points
-            ]
-            expected = twin.masses(np.array(logs), np.diff(edges))
-            weights = case.work.logs[: len(points)]
-            assert np.abs(weights / weights.sum() - expected).max() < 1e-3 * expected.max()
-        else:
-            exact = closed_forms.reliability(case.book, model, before, grader, case.reports)
-            shape, scale = exact.args[0], exact.kwds["scale"]
-            assert case.state.reliability[grader] == pytest.approx(copy.standard_gamma(shape) * scale, rel=1e-12)
-
-
-@pytest.mark.parametrize("model", [m for m in variants(UNCENSORED) if m.bias], ids=variant_id)
-def test_uncensored_bias(model: Model) -> None:
-    case = Uncensored(model)
-    for grader in inferred(case.layout.known.bias):
-        before, copy = case.twin, deepcopy(case.rng)
-        case.work.counts[grader], case.work.squares[grader] = uncensored_sweep._bias_terms(
-            grader, case.given, case.state
-        )
-        uncensored_sweep._draw_bias(grader, case.rng, case.given, case.state, case.work)
-        exact = closed_forms.bias(case.book, model, before, grader, case.reports)
-        expected = exact.mean() + exact.std() * copy.standard_normal()
-        assert case.state.bias[grader] == pytest.approx(expected, abs=1e-12)
-
-
-@pytest.mark.parametrize("model", [m for m in MODELS if m.effort], ids=model_id)
+@pytest.mark.parametrize("model", [m for m in CENSORED if m.effort], ids=model_id)
 def test_effort_probability_is_beta_in_the_efforts(model: Model) -> None:
-    case: Any = Censored(model) if model.censoring else Uncensored(model)
-    update: Any = grader_updates._draw_effort if model.censoring else uncensored_sweep._draw_effort
-    for grader in inferred(case.layout.known.effort):
-        before, copy = twin_state(case.layout, case.state), deepcopy(case.rng)
-        update(grader, case.rng, case.given, case.state)
-        mine = case.book.review_grader == grader
-        effortful = int(before.effortful[mine].sum())
-        expected = copy.beta(8 + effortful, 2 + int(mine.sum()) - effortful)
-        assert case.state.effort[grader] == pytest.approx(expected, rel=1e-12)
-
-
-@pytest.mark.parametrize(("low", "high"), [(-0.3, 0.4), (2.0, 2.2), (3.0, np.inf), (-np.inf, -2.5), (-1.0, 4.0)])
-def test_truncated_normal_draws(low: float, high: float) -> None:
-    """Kolmogorov–Smirnov at 1e-6 for each of five intervals: false alarms once in 200,000 runs."""
-    rng = np.random.default_rng(3)
-    draws = np.array(
-        [uncensored_sweep._truncated_normal(rng, 0.5, 4.0, 0.5 + low / 2, 0.5 + high / 2) for _ in range(4000)]
-    )
-    exact = stats.truncnorm(low, high, loc=0.5, scale=0.5)
-    assert stats.kstest(draws, exact.cdf).pvalue > 1e-6
+    check_effort_is_beta(Censored(model), grader_updates._draw_effort)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("bug", PLANTED)
+@pytest.mark.parametrize("bug", [name for name, bug in PLANTED.items() if bug.module is collapsed_graders])
 def test_planted_bugs_are_caught(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """At least one of the tests above fails with the broken kernels."""
-    module, model = PLANTED[bug].module, replace(PLANTED[bug].model, priors=PRIORS)
-    monkeypatch.setattr(sys.modules[__name__], module.__name__.rpartition(".")[2], broken_part(bug))
-    checks: list[Callable[[Model], None]] = [test_uncensored_bias, test_uncensored_reliability]
-    if module is collapsed_graders:
-        checks = [
-            test_efforts_are_drawn_with_the_true_grades_summed_out,
-            test_a_reflection_is_weighed_with_true_grades_and_efforts_summed_out,
-        ]
+    model = replace(PLANTED[bug].model, priors=PRIORS)
+    monkeypatch.setattr(sys.modules[__name__], "collapsed_graders", broken_part(bug))
+    checks = [
+        test_efforts_are_drawn_with_the_true_grades_summed_out,
+        test_a_reflection_is_weighed_with_true_grades_and_efforts_summed_out,
+    ]
     assert any(fails(check, model) for check in checks)
-
-
-def fails(check: Callable[[Model], None], model: Model) -> bool:
-    """Whether a test fails."""
-    try:
-        check(model)
-    except AssertionError:
-        return True
-    return False

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.decisions.explain.weight_problem import WHOLE, Floats, Integers, WeightProblem, desired_weights, pose
-from peerage.decisions.needs import Cells
+from peerage.decisions.posterior_needs import Cells
 from peerage.gradebook.book import MISSING, STUDENT, Gradebook
 from peerage.inference.posterior import Posterior
 from peerage.rubric import Component, Rubric

@@ -101,7 +101,6 @@ def explain(
 
     Parameters
     ----------
-    posterior: the fit
     form: ``explained`` for averages that are rounded to the nearest legal grade, as in the paper; ``average`` for
         averages that come as near as they can to the expected grade; ``mean`` for the plain mean of the reports
     decimals: with how many decimals an average or a mean is given
@@ -113,8 +112,7 @@ def explain(
 
     >>> import peerage as pg
     >>> book, truth = pg.simulate(students=10, weeks=1, seed=1)
-    >>> explanation = pg.explain(pg.fit(book, chains=2, draws=50, seed=0))
-    >>> list(explanation.weights.columns[:3])
+    >>> list(pg.explain(pg.fit(book, chains=2, draws=50, seed=0)).weights.columns[:3])
     ['submission', 'grader', 'weight']
     """
     if form not in FORMS:

@@ -58,7 +58,7 @@ class Voice:
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenGrade:
     """A grade that an average became: the number, how it is written, and its level if it is a legal grade."""
 
     value: float
@@ -72,17 +72,17 @@ class Given:
         return decimal(self.exact)
 
 
-def legal(component: Component, mean: Fraction) -> Given:
+def legal(component: Component, mean: Fraction) -> GivenGrade:
     """The legal grade that is nearest to an average; half rounds up."""
     level = sum(mean >= _cut(component, level) for level in range(1, component.n_levels))
     grade = component.grades[level]
-    return Given(grade, exactly(grade), level=level)
+    return GivenGrade(grade, exactly(grade), level=level)
 
 
-def with_decimals(mean: Fraction, decimals: int) -> Given:
+def with_decimals(mean: Fraction, decimals: int) -> GivenGrade:
     """An average with so many decimals; half rounds up."""
     exact = Fraction(floor(mean * 10**decimals + Fraction(1, 2)), 10**decimals)
-    return Given(float(exact), exact, decimals=decimals)
+    return GivenGrade(float(exact), exact, decimals=decimals)
 
 
 def reason_for_zero(desired: int, least_counting: int, effort_probability: float, least: int) -> str:
@@ -106,7 +106,7 @@ def evidence_of(distance: float, number: int) -> str:
     return f": on {submissions} they differ from other reviewers' by {distance:.1f} on average, on a scale of 0 to 5"
 
 
-def averaged(component: Component, index: int, grade: Given, voices: Sequence[Voice], n_replaced: int = 0) -> str:
+def averaged(component: Component, index: int, grade: GivenGrade, voices: Sequence[Voice], n_replaced: int = 0) -> str:
     """The explanation of a grade that is an average; staff's grades may have replaced some students'."""
     graders = [voice for voice in voices if voice.levels[index] >= 0]
     counting = [voice for voice in graders if voice.weight]
@@ -222,7 +222,7 @@ def _others(component: Component, n_absent: int, n_replaced: int, share: int) ->
         )
 
 
-def _conclusion(component: Component, index: int, grade: Given, counting: Sequence[Voice]) -> str:
+def _conclusion(component: Component, index: int, grade: GivenGrade, counting: Sequence[Voice]) -> str:
     weights = _weight_by_report(component, index, counting)
     mean, plain = average(component, index, counting), _plain_average(component, index, counting)
     rounding = _rounding(component, grade, mean)
@@ -238,7 +238,7 @@ def _conclusion(component: Component, index: int, grade: Given, counting: Sequen
     return f"The average is ({' + '.join(terms)}) / {sum(weights.values())} {sign} {text}{rounding}"
 
 
-def _corrected(component: Component, grade: Given, mean: Fraction, plain: Fraction) -> str:
+def _corrected(component: Component, grade: GivenGrade, mean: Fraction, plain: Fraction) -> str:
     """What is taken off for all reviewers together. One by one, their biases would tell who wrote which review."""
     about, text = _readable(component, grade, mean)
     (sign, amount), lower = _short(abs(plain - mean)), mean < plain
@@ -253,7 +253,7 @@ def _short(value: Fraction) -> tuple[str, str]:
     return ("=" if Fraction(text) == value else "≈"), text
 
 
-def _rounding(component: Component, grade: Given, mean: Fraction) -> str:
+def _rounding(component: Component, grade: GivenGrade, mean: Fraction) -> str:
     if mean == grade.exact:
         return ", which is the grade."
     if grade.level is None:
@@ -265,7 +265,7 @@ def _rounding(component: Component, grade: Given, mean: Fraction) -> str:
     return f"; the nearest grade is {grade.text}."
 
 
-def _readable(component: Component, grade: Given, mean: Fraction) -> tuple[str, str]:
+def _readable(component: Component, grade: GivenGrade, mean: Fraction) -> tuple[str, str]:
     """An average in as few digits as do not change the grade, and whether that is exact."""
     for digits in range(max(2, (grade.decimals or 0) + 1), 10):
         text = decimal(mean, digits)
@@ -277,7 +277,7 @@ def _readable(component: Component, grade: Given, mean: Fraction) -> tuple[str, 
     return "≈", decimal(mean)
 
 
-def _same_grade(component: Component, grade: Given, short: Fraction) -> bool:
+def _same_grade(component: Component, grade: GivenGrade, short: Fraction) -> bool:
     """Whether a shortened average leads to the same grade, and not only because half is rounded up."""
     if grade.level is None:
         step = Fraction(1, 10 ** (grade.decimals or 0))

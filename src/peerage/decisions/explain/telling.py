@@ -79,7 +79,7 @@ class Telling:
             rows.append(_Settled(index, grade.value, float(mean), sentence))
         return rows
 
-    def _given(self, component: Component, mean: Fraction) -> sentences.Given:
+    def _given(self, component: Component, mean: Fraction) -> sentences.GivenGrade:
         """What an average becomes: the nearest legal grade, or itself with some decimals; half rounds up."""
         if self.asked.form == "explained":
             return sentences.legal(component, mean)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaincinv
 
 from peerage.decisions.explain.cases import graded_by_staff
-from peerage.decisions.needs import Cells, drawn_true_grades
+from peerage.decisions.posterior_needs import Cells, drawn_true_grades
 from peerage.decisions.spotchecks.related import Related
 from peerage.gradebook.book import MISSING, TA
 from peerage.inference.numerics.likelihood import log_bin_masses

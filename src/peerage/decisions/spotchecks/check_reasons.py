@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from peerage.decisions.needs import Cells, drawn_true_grades
+from peerage.decisions.posterior_needs import Cells, drawn_true_grades
 from peerage.decisions.spotchecks.benefit import Benefit
 from peerage.gradebook.book import MISSING, STUDENT, Gradebook
 from peerage.gradebook.report_means import scaled_values

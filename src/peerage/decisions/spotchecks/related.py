@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from peerage.decisions.needs import Cells
+from peerage.decisions.posterior_needs import Cells
 from peerage.gradebook.book import STUDENT, Gradebook
 
 STRETCHES = 16

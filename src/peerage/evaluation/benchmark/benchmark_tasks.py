@@ -13,7 +13,7 @@ from peerage.evaluation.benchmark.known_classes import ClassKind, KnownClass
 from peerage.evaluation.folds import deal
 from peerage.evaluation.method_scores import on_model_scale, score_method
 from peerage.gradebook import MISSING, STUDENT, Gradebook
-from peerage.methods.contract import Method
+from peerage.methods.method_contract import Method
 
 Floats = NDArray[np.float64]
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from peerage.evaluation.benchmark.benchmark_tasks import BenchmarkFinding, BenchmarkJob, BenchmarkTask, run_task
 from peerage.evaluation.benchmark.known_classes import ClassKind
 from peerage.evaluation.benchmark.standings import Benchmark
-from peerage.methods.contract import Method
+from peerage.methods.method_contract import Method
 from peerage.results import result_folder
 from peerage.support.executor import open_executor
 from peerage.support.journal import Journal, at_work, check_record

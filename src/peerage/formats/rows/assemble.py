@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from peerage.errors import InputError, Problem
 from peerage.formats.rows import cell_checks
-from peerage.formats.rows.agreement import Claims
 from peerage.formats.rows.entries import Entries
 from peerage.formats.rows.findings import Findings, NothingLeftError
 from peerage.formats.rows.placing import inferred_rubric, place
-from peerage.formats.rows.repeated_grades import Reports, average, keep_last, repeated
+from peerage.formats.rows.repeated_facts import Claims
+from peerage.formats.rows.repeated_grades import RepeatedReports, average, keep_last, repeated
 from peerage.formats.rows.written_grades import as_numbers
 from peerage.gradebook.book import MISSING, ROLES, Gradebook
 from peerage.gradebook.structure import surprises
@@ -72,8 +72,8 @@ def _graded_cells(entries: Entries, claims: Claims, numbers: Values, found: Find
 
 
 def _without_repeats(
-    entries: Entries, reports: Reports, rubric: Rubric, duplicates: Duplicates, found: Findings
-) -> Reports:
+    entries: Entries, reports: RepeatedReports, rubric: Rubric, duplicates: Duplicates, found: Findings
+) -> RepeatedReports:
     """One report for each submission, grader and component."""
     later, first = repeated(reports)
     if not len(later):
@@ -95,7 +95,7 @@ def _repeat(entries: Entries, row: np.intp, before: np.intp) -> Problem:
     return entries.problem(row, message, "remove one, or keep the last or the mean of each", setting="duplicates")
 
 
-def _note_left_out(entries: Entries, claims: Claims, reports: Reports, found: Findings) -> None:
+def _note_left_out(entries: Entries, claims: Claims, reports: RepeatedReports, found: Findings) -> None:
     """Note reviews of own work, reviews without any grade, and submissions that lost all of theirs."""
     own = np.flatnonzero(claims.own_work)
     graders = [entries.grader.values[code] for code in pd.unique(entries.grader.codes[own])]
@@ -129,7 +129,7 @@ def _pairs(entries: Entries, rows: Indexes) -> int:
     return len(pd.unique(pairs))
 
 
-def _build(entries: Entries, claims: Claims, rubric: Rubric, reports: Reports) -> Gradebook:
+def _build(entries: Entries, claims: Claims, rubric: Rubric, reports: RepeatedReports) -> Gradebook:
     # In the order of the reviews, so that a gradebook that is written and read again is the same.
     submission_codes, grader_codes = pd.unique(reports.submission), pd.unique(reports.grader)
     review, pairs = pd.factorize(reports.pairs)

@@ -19,7 +19,7 @@ REQUIRED = ("submission", "grader")
 
 
 @dataclass(frozen=True)
-class Layout:
+class ColumnLayout:
     """Which column of a sheet holds what.
 
     Attributes
@@ -38,7 +38,7 @@ class Layout:
 
 def understand(
     sheet: Sheet, components: Sequence[str] | None, mapping: Mapping[str, str], by: str | None = None
-) -> Layout:
+) -> ColumnLayout:
     """Find out what each column means, from the user's mapping, our names, the components' names and synonyms.
 
     The column that tells classes apart is no component. Where components are not named, columns of numbers are, unless
@@ -57,7 +57,7 @@ def understand(
         found, others = _wide(sheet, fields, components, "grade" in mapping, by)
     used = {*fields.values(), *found.values(), *others, by or ""}
     notices = (*_notices(sheet, fields, mapping, used), *no_grades.notices(sheet, others))
-    return Layout(fields, found, notices, by)
+    return ColumnLayout(fields, found, notices, by)
 
 
 def class_column(sheet: Sheet, fields: Mapping[str, str], name: str) -> str | None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.errors import Problem
-from peerage.formats.rows.column_roles import Layout
+from peerage.formats.rows.column_roles import ColumnLayout
 from peerage.tables.column import Column
 from peerage.tables.known_columns import fold
 from peerage.tables.sheet import Sheet
@@ -78,7 +78,7 @@ class Entries:
         return replace(self, row_of=self.row_of[cells], component=component, grade=grade)
 
 
-def gather(sheets: Sequence[Sheet], layouts: Sequence[Layout]) -> Entries:
+def gather(sheets: Sequence[Sheet], layouts: Sequence[ColumnLayout]) -> Entries:
     """Put the rows of all sheets below each other, and list their grade cells."""
     starts = np.cumsum([0] + [len(sheet) for sheet in sheets])
     cells = [
@@ -108,18 +108,18 @@ def gather(sheets: Sequence[Sheet], layouts: Sequence[Layout]) -> Entries:
     )
 
 
-def class_of_rows(sheets: Sequence[Sheet], layouts: Sequence[Layout]) -> Column:
+def class_of_rows(sheets: Sequence[Sheet], layouts: Sequence[ColumnLayout]) -> Column:
     """The class that each row of :func:`gather` belongs to, if each layout has a column for that."""
     columns = [sheet.column(layout.by or "").map(str.strip) for sheet, layout in zip(sheets, layouts, strict=True)]
     return Column.joined(columns)
 
 
-def _field(sheet: Sheet, layout: Layout, name: str) -> Column:
+def _field(sheet: Sheet, layout: ColumnLayout, name: str) -> Column:
     column = layout.fields.get(name)
     return Column.constant("", len(sheet)) if column is None else sheet.column(column)
 
 
-def _cells(sheet: Sheet, layout: Layout) -> Iterable[tuple[Indexes, Column, Column]]:
+def _cells(sheet: Sheet, layout: ColumnLayout) -> Iterable[tuple[Indexes, Column, Column]]:
     """The grade cells that are not empty: the indexes of their rows, their components, their text."""
     if not layout.components:
         grade = sheet.column(layout.fields["grade"])

@@ -36,7 +36,7 @@ MANY_LEVELS = 25
 """An even scale of more parts of a grade than this is not what an instructor would write for a few odd decimals."""
 
 
-class Scale(NamedTuple):
+class InferredScale(NamedTuple):
     """Legal grades; whether they are evenly spaced, and whether a few grades seen lie between them."""
 
     levels: Values
@@ -98,27 +98,27 @@ def infer_rubric(
     return Rubric(components), notices, frozenset(name for name, scale in scales.items() if scale.is_loose)
 
 
-def _scale(name: str, seen: Values, known: Legal | None) -> Scale:
+def _scale(name: str, seen: Values, known: Legal | None) -> InferredScale:
     """The legal grades that an instructor would write for the grades seen, unless more is known."""
     if isinstance(known, tuple):
-        return Scale(np.array(known))
+        return InferredScale(np.array(known))
     if known is not None and seen.min() >= 0 and seen.max() <= known:
         component = up_to(name, known, seen.tolist(), steps=COARSE_STEPS if known >= COARSE_TOP else STEPS)
-        return Scale(component.values, is_loose=not levels_of(component, seen)[1].all())
+        return InferredScale(component.values, is_loose=not levels_of(component, seen)[1].all())
     distinct = _distinct(seen)
     exact = _lattice(distinct)
     if exact is not None:
         gap = exact[1] - exact[0]
         is_usual = abs(gap / WHOLE_AND_PARTS[-1] - round(gap / WHOLE_AND_PARTS[-1])) <= SMALLEST_GAP
         if is_usual and (gap >= 1 or len(exact) <= MANY_LEVELS):
-            return Scale(exact)
+            return InferredScale(exact)
     for step in WHOLE_AND_PARTS:
         steps = seen / step
         odd = np.abs(steps - np.round(steps)) > SMALLEST_GAP
         scale = _even(float(np.floor(steps.min()) * step), float(np.ceil(steps.max()) * step), step)
         if scale is not None and odd.any() and np.mean(odd) <= FEW:
-            return Scale(scale, is_loose=True)
-    return Scale(distinct, is_even=False) if exact is None else Scale(exact)
+            return InferredScale(scale, is_loose=True)
+    return InferredScale(distinct, is_even=False) if exact is None else InferredScale(exact)
 
 
 def levels_of(component: Component, values: Values) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from peerage.errors import Problem
-from peerage.formats.rows.totals import LOOKED_AT, totals
+from peerage.formats.rows.total_columns import LOOKED_AT, totals
 from peerage.tables.column import Column
 from peerage.tables.numbers import parse_number
 from peerage.tables.sheet import Sheet

@@ -14,7 +14,7 @@ from peerage.errors import InputError, Problem
 from peerage.formats.rows import inferred_scale
 from peerage.formats.rows.entries import Entries
 from peerage.formats.rows.findings import Findings
-from peerage.formats.rows.repeated_grades import Reports
+from peerage.formats.rows.repeated_grades import RepeatedReports
 from peerage.formats.rows.times import times_of
 from peerage.rubric import Rubric
 from peerage.support.wording import counted, listed, quoted
@@ -41,7 +41,7 @@ def inferred_rubric(
 
 def place(
     entries: Entries, rubric: Rubric, numbers: Values, cells: Indexes, loose: Collection[str], found: Findings
-) -> Reports:
+) -> RepeatedReports:
     """The grades in some cells as reports; those off the rubric are moved in ``loose`` components, else problems."""
     component = _components(entries, rubric, cells, found)
     cells, component = cells[component >= 0], component[component >= 0]
@@ -59,7 +59,7 @@ def place(
     cells, component, level = cells[legal], component[legal], level[legal]
     at = entries.row_of[cells]
     time = _times(entries, found)[at]
-    return Reports(at, entries.submission.codes[at], entries.grader.codes[at], component, level, time)
+    return RepeatedReports(at, entries.submission.codes[at], entries.grader.codes[at], component, level, time)
 
 
 def _components(entries: Entries, rubric: Rubric, cells: Indexes, found: Findings) -> Indexes:

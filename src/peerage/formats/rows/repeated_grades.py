@@ -14,7 +14,7 @@ Indexes = NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True, eq=False)
-class Reports:
+class RepeatedReports:
     """Reported grades: the row in which each stands, codes for who graded what, the grade's level, and when."""
 
     row_of: Indexes
@@ -27,9 +27,9 @@ class Reports:
     def __len__(self) -> int:
         return len(self.row_of)
 
-    def take(self, which: NDArray[Any]) -> Reports:
+    def take(self, which: NDArray[Any]) -> RepeatedReports:
         """Some of the reports, given by index or mask."""
-        return Reports(**{entry.name: getattr(self, entry.name)[which] for entry in fields(self)})
+        return RepeatedReports(**{entry.name: getattr(self, entry.name)[which] for entry in fields(self)})
 
     @property
     def pairs(self) -> NDArray[np.int64]:
@@ -42,14 +42,14 @@ class Reports:
         return self.pairs * (int(self.component.max(initial=0)) + 1) + self.component
 
 
-def repeated(reports: Reports) -> tuple[Indexes, Indexes]:
+def repeated(reports: RepeatedReports) -> tuple[Indexes, Indexes]:
     """The reports that come second or later for their key, and for each of them the first one."""
     _, first, key = np.unique(reports.keys, return_index=True, return_inverse=True)
     later = np.flatnonzero(first[key] != np.arange(len(reports)))
     return later, first[key][later]
 
 
-def keep_last(reports: Reports) -> Reports:
+def keep_last(reports: RepeatedReports) -> RepeatedReports:
     """One report for each key: the latest by time, or by place where times are equal or one of them is unknown."""
     keys = reports.keys
     undecided = np.isin(keys, keys[np.isnat(reports.time)])
@@ -58,7 +58,7 @@ def keep_last(reports: Reports) -> Reports:
     return reports.take(np.sort(order[is_last]))
 
 
-def average(reports: Reports, rubric: Rubric) -> Reports:
+def average(reports: RepeatedReports, rubric: Rubric) -> RepeatedReports:
     """One report for each key: the legal grade nearest to the mean, half rounding up, at the latest time."""
     _, first, key = np.unique(reports.keys, return_index=True, return_inverse=True)
     merged = reports.take(first)

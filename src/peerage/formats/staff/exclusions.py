@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from peerage.errors import InputError, Problem
 from peerage.formats.rows.entries import Entries
 from peerage.formats.rows.findings import Findings, NothingLeftError
-from peerage.formats.staff.staff_rows import Row, beside, extra_columns, reason_problems, rows_of
+from peerage.formats.staff.staff_rows import StaffRow, beside, extra_columns, reason_problems, rows_of
 from peerage.gradebook.excluding import exclusion_notices
 from peerage.gradebook.rulings import Exclusion
 from peerage.support.spelling import Known
@@ -106,7 +106,7 @@ class Exclusions:
         return entries.select(kept), applied
 
 
-def _row_problems(row: Row) -> Iterator[tuple[str, str]]:
+def _row_problems(row: StaffRow) -> Iterator[tuple[str, str]]:
     if not row["grader"] and not row["submission"]:
         yield "names neither a grader nor a submission", "name the grader, the submission, or both"
     yield from reason_problems(row)

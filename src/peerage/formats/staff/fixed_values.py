@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from peerage.errors import InputError, ModelError, Problem
-from peerage.formats.staff.staff_rows import Row, extra_columns, rows_of
+from peerage.formats.staff.staff_rows import StaffRow, extra_columns, rows_of
 from peerage.gradebook.book import Gradebook
 from peerage.model import FIXED_COLUMNS, Fixed
 from peerage.support.spelling import Known
@@ -26,7 +26,7 @@ class _Row(NamedTuple):
     number: int
 
     @classmethod
-    def of(cls, row: Row) -> _Row:
+    def of(cls, row: StaffRow) -> _Row:
         """The row's text, without outer spaces but for the id's."""
         return cls(row["variable"].strip(), row["id"], row["component"].strip(), row["value"].strip(), row.number)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from peerage.errors import InputError, Problem
 from peerage.formats.rows import inferred_scale
-from peerage.formats.staff.staff_rows import Row, beside, extra_columns, reason_problems, rows_of
+from peerage.formats.staff.staff_rows import StaffRow, beside, extra_columns, reason_problems, rows_of
 from peerage.gradebook.book import Gradebook
 from peerage.gradebook.rulings import Override
 from peerage.support.spelling import Known
@@ -56,19 +56,19 @@ def overrides_beside(
     )
 
 
-def _override(row: Row, book: Gradebook) -> Override:
+def _override(row: StaffRow, book: Gradebook) -> Override:
     name = row["component"].strip()
     component = book.rubric[name]
     level, _ = inferred_scale.levels_of(component, np.array([parse_number(row["grade"])]))
     return Override(row["submission"], name, component.grades[int(level[0])], row["reason"].strip())
 
 
-def _row_problems(row: Row, book: Gradebook, place_of: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+def _row_problems(row: StaffRow, book: Gradebook, place_of: Mapping[str, int]) -> Iterator[tuple[str, str]]:
     yield from _cell_problems(row, book, place_of)
     yield from reason_problems(row)
 
 
-def _cell_problems(row: Row, book: Gradebook, place_of: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+def _cell_problems(row: StaffRow, book: Gradebook, place_of: Mapping[str, int]) -> Iterator[tuple[str, str]]:
     submission, component, grade = row["submission"], row["component"].strip(), row["grade"].strip()
     if submission not in place_of:
         yield f"there is no submission {submission!r}", "write the id as the grades do, or remove the row"
@@ -82,7 +82,7 @@ def _cell_problems(row: Row, book: Gradebook, place_of: Mapping[str, int]) -> It
         yield f"the grade {grade} of {component!r} is not on the rubric", f"use {book.rubric[component].legend}"
 
 
-def _repetitions(rows: Sequence[Row], file: str) -> Iterator[Problem]:
+def _repetitions(rows: Sequence[StaffRow], file: str) -> Iterator[Problem]:
     first: dict[tuple[str, str], int] = {}
     for row in rows:
         cell = row["submission"], row["component"].strip()

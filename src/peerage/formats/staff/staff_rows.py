@@ -15,7 +15,7 @@ from peerage.tables.sheet import Sheet
 
 
 @dataclass(frozen=True)
-class Row:
+class StaffRow:
     """A row's text by column, and its number as a spreadsheet shows it. Ids keep their spaces, other text does not."""
 
     cells: dict[str, str]
@@ -24,12 +24,12 @@ class Row:
     def __getitem__(self, column: str) -> str:
         return self.cells.get(column, "")
 
-    def with_id(self, column: str, known: Known) -> Row:
+    def with_id(self, column: str, known: Known) -> StaffRow:
         """The row with an id as it is spelt where it is known."""
-        return Row(self.cells | {column: known.spelling(self[column])}, self.number)
+        return StaffRow(self.cells | {column: known.spelling(self[column])}, self.number)
 
 
-def rows_of(sheet: Sheet, columns: Sequence[str], optional: Sequence[str] = ()) -> Iterator[Row]:
+def rows_of(sheet: Sheet, columns: Sequence[str], optional: Sequence[str] = ()) -> Iterator[StaffRow]:
     """The rows of a sheet, which must have all columns but the optional ones."""
     found = _found(sheet, columns)
     missing = [field for field in columns if field not in found and field not in optional]
@@ -38,10 +38,10 @@ def rows_of(sheet: Sheet, columns: Sequence[str], optional: Sequence[str] = ()) 
         raise InputError([Problem(f"has no column {field!r}", remedy, sheet.file) for field in missing])
     for place, number in enumerate(sheet.rows.tolist()):
         texts = {field: sheet.column(name)[place] for field, name in found.items()}
-        yield Row({field: "" if is_blank(text) else text for field, text in texts.items()}, number)
+        yield StaffRow({field: "" if is_blank(text) else text for field, text in texts.items()}, number)
 
 
-def reason_problems(row: Row) -> Iterator[tuple[str, str]]:
+def reason_problems(row: StaffRow) -> Iterator[tuple[str, str]]:
     """What is wrong with the reason for a decision, and a remedy."""
     if not row["reason"]:
         yield "the reason is empty", "give a reason; the report shows it to the staff"

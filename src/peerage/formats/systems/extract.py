@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from peerage.errors import InputError, Problem
-from peerage.formats.rows.column_roles import Layout
+from peerage.formats.rows.column_roles import ColumnLayout
 from peerage.rubric import Component, Rubric
 from peerage.support.wording import counted, listed
 from peerage.tables.column import Column
@@ -18,7 +18,7 @@ from peerage.tables.known_columns import FIELDS, fold
 from peerage.tables.reading_files import Source
 from peerage.tables.sheet import Sheet
 
-LAYOUT = Layout({name: name for name in FIELDS}, {})
+LAYOUT = ColumnLayout({name: name for name in FIELDS}, {})
 """How the sheet of an extract is laid out: long, with every column of ours."""
 
 

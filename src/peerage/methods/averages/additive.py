@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, cg
 
-from peerage.methods.contract import Floats, Solution, Solver
-from peerage.methods.reports import Reports
+from peerage.methods.item_reports import ItemReports
+from peerage.methods.method_contract import Floats, Solution, Solver
 
 _MOST = 2000
 _TOLERANCE = 1e-10
@@ -35,12 +35,12 @@ class Additive(Solver):
 
     citation: ClassVar[str] = "Reily, Finnerty and Terveen (2009), Two peers are better than one"
 
-    def solve(self, reports: Reports, rng: np.random.Generator) -> Solution:  # noqa: ARG002
+    def solve(self, reports: ItemReports, rng: np.random.Generator) -> Solution:  # noqa: ARG002
         """The method itself."""
         steps = 0
 
         def residual(value: Floats) -> Floats:
-            """Reports, without the mean of their item."""
+            """ItemReports, without the mean of their item."""
             mean = np.nan_to_num(reports.mean(value=value))
             return value - mean[reports.item]
 

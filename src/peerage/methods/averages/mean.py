@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from peerage.methods.contract import Floats, Solution, Solver
-from peerage.methods.reports import Reports, ratio, sums
+from peerage.methods.item_reports import ItemReports, ratio, sums
+from peerage.methods.method_contract import Floats, Solution, Solver
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Mean(Solver):
 
     citation: ClassVar[str] = "the arithmetic mean"
 
-    def solve(self, reports: Reports, rng: np.random.Generator) -> Solution:  # noqa: ARG002
+    def solve(self, reports: ItemReports, rng: np.random.Generator) -> Solution:  # noqa: ARG002
         """The method itself."""
         return Solution(reports.mean())
 
@@ -35,12 +35,12 @@ class ClassAverage(Solver):
 
     citation: ClassVar[str] = "the mean of the class"
 
-    def solve(self, reports: Reports, rng: np.random.Generator) -> Solution:  # noqa: ARG002
+    def solve(self, reports: ItemReports, rng: np.random.Generator) -> Solution:  # noqa: ARG002
         """The method itself."""
         return Solution(class_mean(reports))
 
 
-def class_mean(reports: Reports) -> Floats:
+def class_mean(reports: ItemReports) -> Floats:
     """(items,) the mean of all reports of each item's component; NaN where the component has none."""
     component = reports.component[reports.item]
     count = int(reports.component.max()) + 1

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from peerage.methods.contract import Solution, Solver
-from peerage.methods.reports import Indexes, Reports
+from peerage.methods.item_reports import Indexes, ItemReports
+from peerage.methods.method_contract import Solution, Solver
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Median(Solver):
 
     citation: ClassVar[str] = "the median"
 
-    def solve(self, reports: Reports, rng: np.random.Generator) -> Solution:  # noqa: ARG002
+    def solve(self, reports: ItemReports, rng: np.random.Generator) -> Solution:  # noqa: ARG002
         """The method itself."""
         order, start, count = in_order(reports)
         ordered = np.append(reports.value[order], np.nan)
@@ -46,7 +46,7 @@ class TrimmedMean(Solver):
     citation: ClassVar[str] = "the mean without the extremes"
     fewest: ClassVar[int] = 4
 
-    def solve(self, reports: Reports, rng: np.random.Generator) -> Solution:  # noqa: ARG002
+    def solve(self, reports: ItemReports, rng: np.random.Generator) -> Solution:  # noqa: ARG002
         """The method itself."""
         order, start, count = in_order(reports)
         place = np.arange(len(order)) - start[reports.item[order]]
@@ -56,7 +56,7 @@ class TrimmedMean(Solver):
         return Solution(reports.mean(kept))
 
 
-def in_order(reports: Reports) -> tuple[Indexes, Indexes, Indexes]:
+def in_order(reports: ItemReports) -> tuple[Indexes, Indexes, Indexes]:
     """The reports sorted by item and value, and where each item's begin and how many there are."""
     order = np.lexsort((reports.value, reports.item)).astype(np.int64)
     count = reports.per_item.astype(np.int64)

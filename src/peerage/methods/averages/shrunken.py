@@ -9,8 +9,8 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from peerage.methods.averages.mean import class_mean
-from peerage.methods.contract import Floats, Solution, Solver
-from peerage.methods.reports import Reports
+from peerage.methods.item_reports import ItemReports
+from peerage.methods.method_contract import Floats, Solution, Solver
 
 _SEARCHED = (np.log(1e-3), np.log(1e3))
 
@@ -34,7 +34,7 @@ class ShrunkenMean(Solver):
 
     citation: ClassVar[str] = "James and Stein (1961), Estimation with quadratic loss"
 
-    def solve(self, reports: Reports, rng: np.random.Generator) -> Solution:  # noqa: ARG002
+    def solve(self, reports: ItemReports, rng: np.random.Generator) -> Solution:  # noqa: ARG002
         """The method itself."""
         centre = class_mean(reports)
         total, count = reports.by_item(reports.value), reports.per_item
@@ -44,7 +44,7 @@ class ShrunkenMean(Solver):
         return Solution(value, np.where(count > 0, sd, np.nan))
 
 
-def best_k(reports: Reports, centre: Floats) -> float:
+def best_k(reports: ItemReports, centre: Floats) -> float:
     """The k under which reports are likeliest, each given the others of its item."""
 
     def surprise(log_k: float) -> float:
@@ -55,7 +55,7 @@ def best_k(reports: Reports, centre: Floats) -> float:
     return float(np.exp(minimize_scalar(surprise, bounds=_SEARCHED, method="bounded").x))
 
 
-def _errors(reports: Reports, centre: Floats, k: float) -> tuple[Floats, Floats]:
+def _errors(reports: ItemReports, centre: Floats, k: float) -> tuple[Floats, Floats]:
     """How far each report is from what the others say, and the variance of that in units of σ²."""
     others = reports.per_item[reports.item] - 1
     total = reports.by_item(reports.value)[reports.item] - reports.value
@@ -63,7 +63,7 @@ def _errors(reports: Reports, centre: Floats, k: float) -> tuple[Floats, Floats]
     return reports.value - said, 1 + 1 / (others + k)
 
 
-def _variance(reports: Reports, centre: Floats, k: float) -> float:
+def _variance(reports: ItemReports, centre: Floats, k: float) -> float:
     """The likeliest σ²."""
     error, spread = _errors(reports, centre, k)
     return float(np.mean(error**2 / spread))

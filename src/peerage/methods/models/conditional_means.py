@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from peerage.methods.reports import Floats, Indexes, sums
+from peerage.methods.item_reports import Floats, Indexes, sums
 
 SHAPE, RATE = 10 / 1.05, 10.0
 """The prior of reliabilities; its mean is that of an average grader in the authors' simulations."""

@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 
 from peerage.errors import MissingExtraError
-from peerage.methods.contract import Solution, Solver
-from peerage.methods.needs import FEW_LEVELS, Need
-from peerage.methods.reports import Reports, ratio, sums
+from peerage.methods.item_reports import ItemReports, ratio, sums
+from peerage.methods.method_contract import Solution, Solver
+from peerage.methods.method_needs import FEW_LEVELS, Need
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class CrowdLabels(Solver):
     def skills(self, labeller: Any, workers: Any) -> pd.Series[float]:
         """By grader, how well each labels, as the method has it; ``workers`` is the order of the table."""
 
-    def solve(self, reports: Reports, rng: np.random.Generator) -> Solution:
+    def solve(self, reports: ItemReports, rng: np.random.Generator) -> Solution:
         """Label each component, and average over labels and components."""
         try:
             crowdkit = import_module("crowdkit.aggregation")

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from peerage.methods.contract import Solution, Solver
+from peerage.methods.item_reports import ItemReports
+from peerage.methods.method_contract import Solution, Solver
 from peerage.methods.models.conditional_means import MOST_ROUNDS, TOLERANCE, Triples, conditional_means
-from peerage.methods.reports import Reports
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class EffortEM(Solver):
     scale: ClassVar[tuple[float, float]] = (0.0, 10.0)
     grade_precision: ClassVar[float] = 1 / 2.1
 
-    def solve(self, reports: Reports, rng: np.random.Generator) -> Solution:  # noqa: ARG002
+    def solve(self, reports: ItemReports, rng: np.random.Generator) -> Solution:  # noqa: ARG002
         """The method itself."""
         centre = float(reports.value.mean()) if self.mean is None else self.mean
         triples = Triples(reports.grader, reports.item, reports.value, reports.n_graders, reports.n_items)

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from peerage.inference.numerics.jit import jit
-from peerage.methods.contract import Floats, Solution
-from peerage.methods.reports import Indexes, Reports
+from peerage.methods.item_reports import Indexes, ItemReports
+from peerage.methods.method_contract import Floats, Solution
 
 DRIFTING = 0.5
 """How many standard deviations, in the root mean square, the halves of a run may differ in before it is unfinished.
@@ -33,7 +33,7 @@ class LinkedReports(NamedTuple):
     wrote: Indexes
 
 
-def linked(reports: Reports) -> LinkedReports:
+def linked(reports: ItemReports) -> LinkedReports:
     """The reports of a class as kernels see them; ``author_of`` lists, item by item, the graders who wrote it."""
     return LinkedReports(
         reports.item,
@@ -48,7 +48,7 @@ def linked(reports: Reports) -> LinkedReports:
 
 
 def run(
-    reports: Reports, sweep: Callable[[], tuple[Floats, Floats, Floats]], sweeps: int, burn_in: float = 0.3
+    reports: ItemReports, sweep: Callable[[], tuple[Floats, Floats, Floats]], sweeps: int, burn_in: float = 0.3
 ) -> Solution:
     """Means and standard deviations of what sweeps give: true grades, precisions of graders, and biases."""
     discarded = int(burn_in * sweeps)

@@ -9,10 +9,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from peerage.methods.contract import Floats, Solution, Solver
+from peerage.methods.item_reports import ItemReports
+from peerage.methods.method_contract import Floats, Solution, Solver
+from peerage.methods.method_needs import AUTHORS, Need
 from peerage.methods.models.gibbs import LinkedReports, linked, run
-from peerage.methods.needs import AUTHORS, Need
-from peerage.methods.reports import Reports
 
 Sweep = Callable[[], Floats]
 """Draws all variables once; gives the precision of each grader's reports."""
@@ -36,7 +36,7 @@ class OwnGradeSolver(Solver):
     needs: ClassVar[tuple[Need, ...]] = (AUTHORS,)
     scale: ClassVar[tuple[float, float]] = (1.0, 25.0)
 
-    def solve(self, reports: Reports, rng: np.random.Generator) -> Solution:
+    def solve(self, reports: ItemReports, rng: np.random.Generator) -> Solution:
         """The method itself."""
         centre = float(reports.value.mean()) if self.mean is None else self.mean
         grade, bias = np.full(reports.n_items, centre), np.zeros(reports.n_graders)

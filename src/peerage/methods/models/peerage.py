@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from peerage.gradebook import Gradebook
-from peerage.methods.contract import Aggregate, Method
+from peerage.methods.method_contract import Aggregate, Method
 from peerage.model import Model
 
 SETTLED = 1.1
@@ -16,7 +16,7 @@ SETTLED = 1.1
 
 
 @dataclass(frozen=True)
-class Fitted(Method):
+class FittedMethod(Method):
     """A fit of one of Peerage's models.
 
     Grades are posterior means of the rubric grade, with their standard deviations; a grader's weight is dependability,
@@ -24,7 +24,7 @@ class Fitted(Method):
 
     >>> import peerage as pg
     >>> book, _ = pg.simulate(students=8, weeks=1, components=1)
-    >>> list(Fitted(name="peerage", chains=2, draws=50).aggregate(book).graders().columns)
+    >>> list(FittedMethod(name="peerage", chains=2, draws=50).aggregate(book).graders().columns)
     ['grader', 'weight', 'bias']
     """
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from peerage.methods.models.peerage import Fitted
+from peerage.methods.models.peerage import FittedMethod
 from peerage.model import Model
 
 
 @dataclass(frozen=True)
-class PG1(Fitted):
+class PG1(FittedMethod):
     """True grade s_u ~ N(μ, σ²), bias b_v ~ N(0, σ_b²), reliability τ_v ~ Gamma(α, β), report g ~ N(s_u + b_v, 1/τ_v).
 
     It is Peerage's model without effort and censoring. The constants are the paper's for the scale of 0 to 5, or

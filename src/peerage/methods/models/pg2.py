@@ -8,10 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from peerage.inference.numerics.jit import jit
-from peerage.methods.contract import Floats, Solution, Solver
+from peerage.methods.item_reports import Indexes, ItemReports
+from peerage.methods.method_contract import Floats, Solution, Solver
+from peerage.methods.method_needs import ASSIGNMENTS, Need
 from peerage.methods.models.gibbs import LinkedReports, linked, run
-from peerage.methods.needs import ASSIGNMENTS, Need
-from peerage.methods.reports import Indexes, Reports
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class PG2(Solver):
     citation: ClassVar[str] = "Piech et al. (2013), Tuned models of peer assessment in MOOCs, model PG2"
     needs: ClassVar[tuple[Need, ...]] = (ASSIGNMENTS,)
 
-    def solve(self, reports: Reports, rng: np.random.Generator) -> Solution:
+    def solve(self, reports: ItemReports, rng: np.random.Generator) -> Solution:
         """The method itself."""
         constants = np.array(
             [

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from peerage.inference.numerics.jit import jit
-from peerage.methods.contract import Floats
+from peerage.methods.method_contract import Floats
 from peerage.methods.models.gibbs import (
     LinkedReports,
     draw_bias,

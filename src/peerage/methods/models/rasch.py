@@ -7,11 +7,11 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from peerage.methods.contract import Floats, Solution, Solver
+from peerage.methods.item_reports import Indexes, ItemReports
+from peerage.methods.method_contract import Floats, Solution, Solver
+from peerage.methods.method_needs import ASSIGNMENTS, FEW_LEVELS, ONE_SCALE, Need
 from peerage.methods.models.gibbs import run
-from peerage.methods.models.rasch_sweep import Facets, Rows, State, expected_levels, sweep
-from peerage.methods.needs import ASSIGNMENTS, FEW_LEVELS, ONE_SCALE, Need
-from peerage.methods.reports import Indexes, Reports
+from peerage.methods.models.rasch_sweep import FacetRows, Facets, RaschState, Rows, expected_levels, sweep
 
 _GRID = np.arange(-5, 5.01, 0.25)
 """Where graders' mean levels are computed; between the points they are interpolated."""
@@ -46,7 +46,7 @@ class ManyFacetRasch(Solver):
     drift_sd: ClassVar[float] = 0.3
     burn_in: ClassVar[float] = 1 / 3
 
-    def solve(self, reports: Reports, rng: np.random.Generator) -> Solution:
+    def solve(self, reports: ItemReports, rng: np.random.Generator) -> Solution:
         """The method itself."""
         sampler = Sampler.of(reports, generalised=self.generalised, drift=self.drift)
         number, discarded = 0, int(self.burn_in * self.sweeps)
@@ -104,14 +104,14 @@ class Sampler(NamedTuple):
     """A chain: the reports, where each parameter's are, all parameters and the sizes of their steps."""
 
     facets: Facets
-    rows: tuple[Rows, Rows, Rows, Rows, Rows]
-    state: State
-    scales: State
+    rows: FacetRows
+    state: RaschState
+    scales: RaschState
     generalised: bool
     groups: Indexes
 
     @classmethod
-    def of(cls, reports: Reports, *, generalised: bool, drift: bool) -> Sampler:
+    def of(cls, reports: ItemReports, *, generalised: bool, drift: bool) -> Sampler:
         """A chain at its start: everybody in the middle."""
         components = len(reports.ladder)
         times = int(reports.assignment.max()) + 1 if drift else 1
@@ -129,22 +129,22 @@ class Sampler(NamedTuple):
         sizes = (reports.n_items // components, components, reports.n_graders * times, reports.n_graders, n_groups)
         n_steps = len(reports.ladder[0]) - 1
         ability, difficulty, severities = (np.zeros(size) for size in sizes[:3])
-        state = State(ability, difficulty, severities, np.ones(reports.n_graders), np.zeros((n_groups, n_steps)))
-        scales = State(*(np.full(values.shape, 0.5) for values in state))
-        rows = tuple(_rows(owner, size) for owner, size in zip(owners, sizes, strict=True))
+        state = RaschState(ability, difficulty, severities, np.ones(reports.n_graders), np.zeros((n_groups, n_steps)))
+        scales = RaschState(*(np.full(values.shape, 0.5) for values in state))
+        rows = FacetRows(*(_rows(owner, size) for owner, size in zip(owners, sizes, strict=True)))
         facets = Facets(reports.level, work, component, rater, severity, group, times)
-        return cls(facets, (rows[0], rows[1], rows[2], rows[3], rows[4]), state, scales, generalised, groups)
+        return cls(facets, rows, state, scales, generalised, groups)
 
     def move(self, drift_sd: float, *, adapting: bool, rng: np.random.Generator) -> None:
         """Make one sweep."""
-        sweep(self.facets, *self.rows, self.state, self.scales, self.generalised, drift_sd**-2, adapting, rng)
+        sweep(self.facets, self.rows, self.state, self.scales, self.generalised, drift_sd**-2, adapting, rng)
 
     def mean_levels(self) -> Floats:
         """(raters, points) what each rater gives on average, at the rater's mean severity over time."""
         severity = self.state.severity.reshape(-1, self.facets.times).mean(axis=1)
         return expected_levels(_GRID, severity, self.state.slope, self.state.steps, self.groups)
 
-    def grades(self, reports: Reports, fair: Floats) -> Floats:
+    def grades(self, reports: ItemReports, fair: Floats) -> Floats:
         """(items,) the fair averages, on the method's scale."""
         components = len(reports.ladder)
         found = np.empty((reports.n_items // components, components))

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from peerage.inference.numerics.jit import jit
-from peerage.methods.contract import Floats
-from peerage.methods.reports import Indexes
+from peerage.methods.item_reports import Indexes
+from peerage.methods.method_contract import Floats
 
 LOGISTIC = 1.7
 """What makes the logistic curve close to the normal one."""
@@ -37,7 +37,17 @@ class Rows(NamedTuple):
     rows: Indexes
 
 
-class State(NamedTuple):
+class FacetRows(NamedTuple):
+    """The reports of each submission, component, severity, rater and group of raters."""
+
+    by_work: Rows
+    by_component: Rows
+    by_severity: Rows
+    by_rater: Rows
+    by_group: Rows
+
+
+class RaschState(NamedTuple):
     """All parameters, changed in place: ability θ, difficulty β_i, severity β_r, slope α_r, and steps by group."""
 
     ability: Floats
@@ -66,7 +76,7 @@ def log_mass(level: int, sharp: float, gap: float, steps: Floats) -> float:
 
 
 @jit
-def likelihood(facets: Facets, state: State, rows: Rows, owner: int) -> float:
+def likelihood(facets: Facets, state: RaschState, rows: Rows, owner: int) -> float:
     """The log likelihood of one owner's reports."""
     total = 0.0
     for place in range(rows.start[owner], rows.start[owner + 1]):
@@ -103,13 +113,9 @@ def _walk(severity: Floats, place: int, times: int, drift_precision: float) -> f
 @jit
 def sweep(
     facets: Facets,
-    by_work: Rows,
-    by_component: Rows,
-    by_severity: Rows,
-    by_rater: Rows,
-    by_group: Rows,
-    state: State,
-    scales: State,
+    rows: FacetRows,
+    state: RaschState,
+    scales: RaschState,
     discriminating: bool,
     drift_precision: float,
     adapting: bool,
@@ -118,17 +124,17 @@ def sweep(
     """Move every parameter once."""
     for work in range(len(state.ability)):
         before = state.ability[work]
-        was = likelihood(facets, state, by_work, work) - 0.5 * before**2
+        was = likelihood(facets, state, rows.by_work, work) - 0.5 * before**2
         state.ability[work] += scales.ability[work] * rng.standard_normal()
-        now = likelihood(facets, state, by_work, work) - 0.5 * state.ability[work] ** 2
+        now = likelihood(facets, state, rows.by_work, work) - 0.5 * state.ability[work] ** 2
         if not _accepted(now - was, scales.ability, work, adapting, rng):
             state.ability[work] = before
     for place in range(len(state.severity)):
         before = state.severity[place]
-        was = likelihood(facets, state, by_severity, place)
+        was = likelihood(facets, state, rows.by_severity, place)
         was += _walk(state.severity, place, facets.times, drift_precision)
         state.severity[place] += scales.severity[place] * rng.standard_normal()
-        now = likelihood(facets, state, by_severity, place)
+        now = likelihood(facets, state, rows.by_severity, place)
         now += _walk(state.severity, place, facets.times, drift_precision)
         if not _accepted(now - was, scales.severity, place, adapting, rng):
             state.severity[place] = before
@@ -136,19 +142,20 @@ def sweep(
         for rater in range(len(state.slope)):
             # α ~ LogNormal(0, 0.5) is N(0, 0.5²) in log α, in which the step is made.
             before = state.slope[rater]
-            was = likelihood(facets, state, by_rater, rater) - 2 * np.log(before) ** 2
+            was = likelihood(facets, state, rows.by_rater, rater) - 2 * np.log(before) ** 2
             state.slope[rater] *= np.exp(scales.slope[rater] * rng.standard_normal())
-            now = likelihood(facets, state, by_rater, rater) - 2 * np.log(state.slope[rater]) ** 2
+            now = likelihood(facets, state, rows.by_rater, rater) - 2 * np.log(state.slope[rater]) ** 2
             if not _accepted(now - was, scales.slope, rater, adapting, rng):
                 state.slope[rater] = before
-    _move_balanced(facets, state, by_component, state.difficulty.reshape(1, -1), scales.difficulty, True, adapting, rng)
-    _move_balanced(facets, state, by_group, state.steps, scales.steps.ravel(), False, adapting, rng)
+    difficulty = state.difficulty.reshape(1, -1)
+    _move_balanced(facets, state, rows.by_component, difficulty, scales.difficulty, True, adapting, rng)
+    _move_balanced(facets, state, rows.by_group, state.steps, scales.steps.ravel(), False, adapting, rng)
 
 
 @jit
 def _move_balanced(
     facets: Facets,
-    state: State,
+    state: RaschState,
     by_owner: Rows,
     values: Floats,
     scale: Floats,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from peerage.methods.contract import Solution
+from peerage.methods.item_reports import sums
+from peerage.methods.method_contract import Solution
 from peerage.methods.ordinal.pairs import Ordinal, Pairs
-from peerage.methods.reports import sums
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from peerage.methods.contract import Floats, Solution
+from peerage.methods.item_reports import sums
+from peerage.methods.method_contract import Floats, Solution
 from peerage.methods.ordinal.pairs import Ordinal, Pairs
-from peerage.methods.reports import sums
 
 
 @dataclass(frozen=True)

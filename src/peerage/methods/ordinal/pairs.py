@@ -13,9 +13,9 @@ from typing import ClassVar
 import numpy as np
 
 from peerage.gradebook.comparisons import Comparisons
-from peerage.methods.contract import Aggregate, Floats, Solution, Solver
-from peerage.methods.needs import RANKINGS, Need
-from peerage.methods.reports import Indexes, Reports, sums
+from peerage.methods.item_reports import Indexes, ItemReports, sums
+from peerage.methods.method_contract import Aggregate, Floats, Solution, Solver
+from peerage.methods.method_needs import RANKINGS, Need
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class Pairs:
     n_judges: int
 
     @classmethod
-    def of(cls, reports: Reports) -> Pairs:
+    def of(cls, reports: ItemReports) -> Pairs:
         """All pairs of all bundles."""
         order, start, size = bundles(reports)
         judge, one, other = (list[Indexes]() for _ in range(3))
@@ -75,8 +75,8 @@ class Pairs:
         return sums(self.winner, self.n_items, self.weight) + sums(self.loser, self.n_items, self.weight)
 
 
-def bundles(reports: Reports) -> tuple[Indexes, Indexes, Indexes]:
-    """Reports in the order of their bundles, best first, and where each bundle begins and how many it has."""
+def bundles(reports: ItemReports) -> tuple[Indexes, Indexes, Indexes]:
+    """ItemReports in the order of their bundles, best first, and where each bundle begins and how many it has."""
     assignment, component = reports.assignment[reports.item], reports.component[reports.item]
     order = np.lexsort((-reports.value, component, assignment, reports.grader))
     keys = np.stack([reports.grader, assignment, component])[:, order]
@@ -97,11 +97,11 @@ class Ordinal(Solver):
     def rank(self, pairs: Pairs) -> Solution:
         """The method itself: a score for each item, the larger the better."""
 
-    def solve(self, reports: Reports, rng: np.random.Generator) -> Solution:  # noqa: ARG002
+    def solve(self, reports: ItemReports, rng: np.random.Generator) -> Solution:  # noqa: ARG002
         """Rank the pairs of the class; an item in no pair has no score."""
         return self.from_reports(reports)
 
-    def from_reports(self, reports: Reports) -> Solution:
+    def from_reports(self, reports: ItemReports) -> Solution:
         """Rank what graders' bundles say; who is alone in all of them is in the middle."""
         pairs = Pairs.of(reports)
         found = self.rank(pairs)

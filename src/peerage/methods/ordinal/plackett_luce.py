@@ -7,10 +7,10 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from peerage.methods.contract import Floats, Solution
+from peerage.methods.item_reports import Indexes, ItemReports, sums
+from peerage.methods.method_contract import Floats, Solution
 from peerage.methods.ordinal.pairs import Ordinal, Pairs, bundles
 from peerage.methods.ordinal.strengths import PRIOR_SD, strongest
-from peerage.methods.reports import Indexes, Reports, sums
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class PlackettLuce(Ordinal):
 
     citation: ClassVar[str] = "Plackett (1975); Raman and Joachims (2014), Methods for ordinal peer grading"
 
-    def from_reports(self, reports: Reports) -> Solution:
+    def from_reports(self, reports: ItemReports) -> Solution:
         """Rank whole bundles at once."""
         return self._strongest(Choices.of_reports(reports), reports.n_items, reports.n_graders)
 
@@ -58,7 +58,7 @@ class Choices(NamedTuple):
     end: Indexes
 
     @classmethod
-    def of_reports(cls, reports: Reports) -> Choices:
+    def of_reports(cls, reports: ItemReports) -> Choices:
         """The bundles of a class."""
         order, start, size = bundles(reports)
         begin = np.repeat(start, size)

@@ -8,11 +8,11 @@ from typing import ClassVar
 import numpy as np
 
 from peerage.methods.averages.median import Median
-from peerage.methods.contract import Floats, Solution, Solver
-from peerage.methods.needs import RANKINGS, Need
+from peerage.methods.item_reports import ItemReports, sums
+from peerage.methods.method_contract import Floats, Solution, Solver
+from peerage.methods.method_needs import RANKINGS, Need
 from peerage.methods.ordinal.copeland import copeland_scores
 from peerage.methods.ordinal.pairs import Pairs
-from peerage.methods.reports import Reports, sums
 
 ALPHA = 0.33
 """What the authors give for a tie in Copeland's method."""
@@ -38,7 +38,7 @@ class R2R(Solver):
     is_ranking: ClassVar[bool] = True
     scale: ClassVar[tuple[float, float]] = (1.0, 5.0)
 
-    def solve(self, reports: Reports, rng: np.random.Generator) -> Solution:
+    def solve(self, reports: ItemReports, rng: np.random.Generator) -> Solution:
         """The method itself."""
         median = Median(name="median").solve(reports, rng).value
         group = reports.assignment * (int(reports.component.max()) + 1) + reports.component

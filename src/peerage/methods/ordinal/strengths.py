@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.optimize import minimize
 
-from peerage.methods.contract import Floats, Solution
+from peerage.methods.method_contract import Floats, Solution
 
 PRIOR_SD = 3.0
 SHAPE, RATE = 10.0, 10.0

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import log_ndtr
 
-from peerage.methods.contract import Floats, Solution
+from peerage.methods.method_contract import Floats, Solution
 from peerage.methods.ordinal.bradley_terry import gradients
 from peerage.methods.ordinal.pairs import Ordinal, Pairs
 from peerage.methods.ordinal.strengths import PRIOR_SD, strongest

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from peerage.methods.contract import Solution, Solver
-from peerage.methods.reports import Reports, ratio
+from peerage.methods.item_reports import ItemReports, ratio
+from peerage.methods.method_contract import Solution, Solver
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Hamer(Solver):
     scale: ClassVar[tuple[float, float]] = (0.0, 100.0)
     cap: ClassVar[float] = 2.0
 
-    def solve(self, reports: Reports, rng: np.random.Generator) -> Solution:  # noqa: ARG002
+    def solve(self, reports: ItemReports, rng: np.random.Generator) -> Solution:  # noqa: ARG002
         """The method itself."""
         weight = np.ones(reports.n_graders)
         active = reports.per_grader > 0

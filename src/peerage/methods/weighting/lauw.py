@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from peerage.methods.contract import Solution, Solver
-from peerage.methods.needs import RATIO_SCALE, Need
-from peerage.methods.reports import Reports, ratio
+from peerage.methods.item_reports import ItemReports, ratio
+from peerage.methods.method_contract import Solution, Solver
+from peerage.methods.method_needs import RATIO_SCALE, Need
 from peerage.rubric import Component
 
 
@@ -40,7 +40,7 @@ class Lauw(Solver):
         """Shares of the highest grade."""
         return component.grades[0] / component.grades[-1], 1.0
 
-    def solve(self, reports: Reports, rng: np.random.Generator) -> Solution:  # noqa: ARG002
+    def solve(self, reports: ItemReports, rng: np.random.Generator) -> Solution:  # noqa: ARG002
         """The method itself."""
         value = reports.mean()
         steps, moved = 0, np.inf

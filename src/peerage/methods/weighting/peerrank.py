@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from peerage.methods.contract import Floats, Solution, Solver
-from peerage.methods.needs import AUTHORS, STAFF, Need
-from peerage.methods.reports import Reports, ratio, sums
+from peerage.methods.item_reports import ItemReports, ratio, sums
+from peerage.methods.method_contract import Floats, Solution, Solver
+from peerage.methods.method_needs import AUTHORS, STAFF, Need
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,11 @@ class PeerRank(Solver):
     needs: ClassVar[tuple[Need, ...]] = (AUTHORS,)
     scale: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
-    def solve(self, reports: Reports, rng: np.random.Generator) -> Solution:  # noqa: ARG002
+    def solve(self, reports: ItemReports, rng: np.random.Generator) -> Solution:  # noqa: ARG002
         """The method itself."""
         return self.with_known(reports, np.full(reports.n_items, np.nan))
 
-    def with_known(self, reports: Reports, known: Floats) -> Solution:
+    def with_known(self, reports: ItemReports, known: Floats) -> Solution:
         """The method, with some items' grades given; NaN for the others."""
         start = reports.mean()
         value = np.where(np.isnan(known), start, known)
@@ -61,12 +61,12 @@ class PeerRank(Solver):
         return Solution(value, weight=weight, converged=moved <= self.tolerance, iterations=steps)
 
     @staticmethod
-    def _weights(reports: Reports, value: Floats) -> Floats:
+    def _weights(reports: ItemReports, value: Floats) -> Floats:
         """(graders,) their own grades."""
         own = np.maximum(reports.own(np.where(np.isnan(value), np.nanmean(value), value)), 0)
         return np.where(np.isnan(own), np.nanmean(own), own)
 
-    def _reward(self, reports: Reports, value: Floats) -> Floats:
+    def _reward(self, reports: ItemReports, value: Floats) -> Floats:
         """(items,) how well their authors' reports agree with the result."""
         if self.beta == 0:
             return np.zeros(reports.n_items)
@@ -93,7 +93,7 @@ class RankWithTA(PeerRank):
     citation: ClassVar[str] = "Fang, Wang and Jin (2017), RankwithTA: a robust and accurate peer grading mechanism"
     needs: ClassVar[tuple[Need, ...]] = (AUTHORS, STAFF)
 
-    def solve(self, reports: Reports, rng: np.random.Generator) -> Solution:  # noqa: ARG002
+    def solve(self, reports: ItemReports, rng: np.random.Generator) -> Solution:  # noqa: ARG002
         """The method itself."""
         by_staff = reports.is_staff[reports.grader]
         peers = reports.only(~by_staff)

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from peerage.methods.contract import Floats, Solution, Solver
-from peerage.methods.reports import Indexes, Reports, ratio
+from peerage.methods.item_reports import Indexes, ItemReports, ratio
+from peerage.methods.method_contract import Floats, Solution, Solver
 
 FLOOR = 1e-4
 """What is added to each variance, so that no weight is infinite."""
@@ -42,7 +42,7 @@ class Vancouver(Solver):
     scale: ClassVar[tuple[float, float]] = (0.0, 10.0)
     still: ClassVar[float] = 0.01
 
-    def solve(self, reports: Reports, rng: np.random.Generator) -> Solution:  # noqa: ARG002
+    def solve(self, reports: ItemReports, rng: np.random.Generator) -> Solution:  # noqa: ARG002
         """The method itself."""
         variance = np.ones(len(reports.item))
         value = reports.mean()

@@ -40,7 +40,7 @@ _TOTAL = "total score"
 
 
 @dataclass(frozen=True)
-class _Table:
+class _CanvasTable:
     """A file, its criteria by column, and its reviews as they are read."""
 
     source: Source
@@ -104,7 +104,7 @@ def read(sources: Sequence[Source]) -> Extract:
     return Extract(tuple(sheets), components, tuple(notice for table in tables for notice in _notices(table)))
 
 
-def _table(source: Source, *, alone: bool) -> _Table:
+def _table(source: Source, *, alone: bool) -> _CanvasTable:
     require(source, _REQUIRED)
     criteria = _criteria(source)
     rows = [cells for _, cells in records(source.sheet)]
@@ -113,7 +113,7 @@ def _table(source: Source, *, alone: bool) -> _Table:
     # A student has a submission in each file, so that several files need ids that tell them apart.
     assignment = "" if alone else PurePath(source.file).stem
     prefix = "" if alone else f"{assignment}/"
-    return _Table(source, assignment, prefix, criteria, People.of(pairs), Omissions(source.file))
+    return _CanvasTable(source, assignment, prefix, criteria, People.of(pairs), Omissions(source.file))
 
 
 def _criteria(source: Source) -> dict[str, tuple[str, float]]:
@@ -139,7 +139,7 @@ def _seen(sheets: Sequence[Sheet]) -> dict[str, list[float]]:
     return seen
 
 
-def _notices(table: _Table) -> Iterator[Problem]:
+def _notices(table: _CanvasTable) -> Iterator[Problem]:
     yield from table.omissions.notices()
     totals = [name for name in table.source.sheet.header if fold(name).startswith(_TOTAL)]
     comments = [name for name in table.source.sheet.header if fold(name).endswith("comment")]

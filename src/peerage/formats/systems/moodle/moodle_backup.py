@@ -10,11 +10,11 @@ from xml.etree import ElementTree as ET
 from peerage.errors import InputError, Problem
 from peerage.formats.systems.extract import Extract, Omissions
 from peerage.formats.systems.moodle.moodle_workshop import (
-    Assessment,
     Dimension,
-    Score,
     Submission,
+    WorkshopAssessment,
     Workshops,
+    WorkshopScore,
     plain,
     time_of,
 )
@@ -68,7 +68,7 @@ def _contents(file: str, workshop: ET.Element) -> Workshops:
             row = next(rows)
             reviewer = _text(assessment, "reviewerid")
             time = time_of(_text(assessment, "timemodified"))
-            found.assessments[assessment.get("id", "")] = Assessment(key, reviewer, time, file, row)
+            found.assessments[assessment.get("id", "")] = WorkshopAssessment(key, reviewer, time, file, row)
             scores += _scores(assessment, row)
             for name, value in (("id", assessment.get("id")), ("reviewerid", reviewer), ("submission's id", key)):
                 if not value:
@@ -78,9 +78,9 @@ def _contents(file: str, workshop: ET.Element) -> Workshops:
     return found
 
 
-def _scores(assessment: ET.Element, row: int) -> Iterator[Score]:
+def _scores(assessment: ET.Element, row: int) -> Iterator[WorkshopScore]:
     for grade in assessment.iter("workshopform_rubric_grade"):
-        yield Score(row, assessment.get("id", ""), _text(grade, "dimensionid"), _text(grade, "grade"))
+        yield WorkshopScore(row, assessment.get("id", ""), _text(grade, "dimensionid"), _text(grade, "grade"))
 
 
 def _dimensions(workshop: ET.Element) -> dict[str, Dimension]:

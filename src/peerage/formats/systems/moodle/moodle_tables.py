@@ -8,11 +8,11 @@ from dataclasses import replace
 from peerage.errors import InputError, Problem
 from peerage.formats.systems.extract import Extract, Omissions, records, require
 from peerage.formats.systems.moodle.moodle_workshop import (
-    Assessment,
     Dimension,
-    Score,
     Submission,
+    WorkshopAssessment,
     Workshops,
+    WorkshopScore,
     plain,
     time_of,
 )
@@ -133,14 +133,14 @@ def _submission(cells: Mapping[str, str]) -> Submission:
     return Submission(cells["authorid"], cells.get("workshopid", ""), cells["example"] == "1")
 
 
-def _assessment(file: str, row: int, cells: Mapping[str, str]) -> Assessment:
+def _assessment(file: str, row: int, cells: Mapping[str, str]) -> WorkshopAssessment:
     time = time_of(cells.get("timemodified", ""))
-    return Assessment(cells["submissionid"], cells["reviewerid"], time, file, row)
+    return WorkshopAssessment(cells["submissionid"], cells["reviewerid"], time, file, row)
 
 
-def _scores(source: Source, omissions: Omissions) -> Iterator[Score]:
+def _scores(source: Source, omissions: Omissions) -> Iterator[WorkshopScore]:
     for row, cells in _cells(source):
         if cells.get("strategy", "rubric") != "rubric":
             omissions.add("grade", "that was not given by a rubric", row)
         else:
-            yield Score(row, cells["assessmentid"], cells["dimensionid"], cells["grade"])
+            yield WorkshopScore(row, cells["assessmentid"], cells["dimensionid"], cells["grade"])

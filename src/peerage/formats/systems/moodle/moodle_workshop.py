@@ -35,7 +35,7 @@ class Submission(NamedTuple):
     is_practice: bool
 
 
-class Assessment(NamedTuple):
+class WorkshopAssessment(NamedTuple):
     """An assessment: of what, by whom, when, and in which row of which file."""
 
     submission: str
@@ -45,7 +45,7 @@ class Assessment(NamedTuple):
     row: int
 
 
-class Score(NamedTuple):
+class WorkshopScore(NamedTuple):
     """A grade of one dimension in an assessment, as text, and its row."""
 
     row: int
@@ -60,8 +60,8 @@ class Workshops:
 
     dimensions: dict[str, Dimension] = field(default_factory=dict)
     submissions: dict[str, Submission] = field(default_factory=dict)
-    assessments: dict[str, Assessment] = field(default_factory=dict)
-    scores: dict[str, list[Score]] = field(default_factory=dict)
+    assessments: dict[str, WorkshopAssessment] = field(default_factory=dict)
+    scores: dict[str, list[WorkshopScore]] = field(default_factory=dict)
     rubric_file: str = ""
 
     def extract(self) -> Extract:
@@ -102,7 +102,9 @@ class Workshops:
         if problems:
             raise InputError(problems)
 
-    def _grades(self, scores: Iterable[Score], names: Mapping[str, str], omissions: Omissions) -> Iterator[Grade]:
+    def _grades(
+        self, scores: Iterable[WorkshopScore], names: Mapping[str, str], omissions: Omissions
+    ) -> Iterator[Grade]:
         for score in scores:
             assessment = self.assessments.get(score.assessment)
             submission = self.submissions.get(assessment.submission) if assessment else None

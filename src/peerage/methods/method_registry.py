@@ -12,10 +12,10 @@ from peerage.methods.averages.additive import Additive
 from peerage.methods.averages.mean import ClassAverage, Mean
 from peerage.methods.averages.median import Median, TrimmedMean
 from peerage.methods.averages.shrunken import ShrunkenMean
-from peerage.methods.contract import Aggregate, Method
+from peerage.methods.method_contract import Aggregate, Method
 from peerage.methods.models.crowd_labels import DawidSkene, Glad, Mace
 from peerage.methods.models.effort_em import EffortEM
-from peerage.methods.models.peerage import Fitted
+from peerage.methods.models.peerage import FittedMethod
 from peerage.methods.models.pg1 import PG1
 from peerage.methods.models.pg2 import PG2
 from peerage.methods.models.pg3 import PG3
@@ -35,8 +35,8 @@ from peerage.methods.weighting.vancouver import Vancouver
 from peerage.model import Model
 
 METHODS: tuple[Method, ...] = (
-    Fitted(name="peerage"),
-    Fitted(name="peerage-paper", model=Model(priors="paper")),
+    FittedMethod(name="peerage"),
+    FittedMethod(name="peerage-paper", model=Model(priors="paper")),
     Mean(name="mean"),
     Median(name="median"),
     TrimmedMean(name="trimmed-mean"),

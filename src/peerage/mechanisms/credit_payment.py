@@ -1,4 +1,4 @@
-"""Peerage's own: the estimate on which marks for peer grading rest (:mod:`peerage.decisions.credit`).
+"""Peerage's own: the estimate on which marks for peer grading rest (:mod:`peerage.decisions.credit_marks`).
 
 It is an optimistic estimate of dependability under a sceptical prior, before a scale turns it into a mark. It rests on
 all grades of the course at once, staff's included, so that there is one payment for each student.
@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from peerage.decisions.credit import credit
+from peerage.decisions.credit_marks import credit
 from peerage.gradebook.book import Gradebook
 from peerage.inference.fitting import DEFAULT_DRAWS, fit
-from peerage.mechanisms.contract import Payments, payments
+from peerage.mechanisms.mechanism_contract import Payments, payments
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Reports:
+class TaskReports:
     """Students' grades of one component in one assignment; a *task* is a submission.
 
     Attributes
@@ -109,7 +109,7 @@ def _choose(candidates: Integers, task: Integers, barred: list[Integers], rng: n
     return np.where(allowed[rows, best], candidates[rows, best], -1)
 
 
-def reports_of(book: Gradebook) -> Iterator[Reports]:
+def reports_of(book: Gradebook) -> Iterator[TaskReports]:
     """The reports of every assignment, in the order of the book, and every component."""
     by_student = book.roles[book.review_grader] == STUDENT
     names = list(dict.fromkeys(book.assignments))
@@ -124,5 +124,5 @@ def reports_of(book: Gradebook) -> Iterator[Reports]:
             level = book.levels[mine, index].astype(np.int64)
             task = np.unique(book.review_submission[mine], return_inverse=True)[1].astype(np.int64)
             grader = book.review_grader[mine].astype(np.int64)
-            yield Reports(name, grader, task, level, scaled[level], book.n_graders, scaled, earlier)
+            yield TaskReports(name, grader, task, level, scaled[level], book.n_graders, scaled, earlier)
             earlier = earlier + np.bincount(level, minlength=component.n_levels)

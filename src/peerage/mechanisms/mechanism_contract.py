@@ -16,12 +16,12 @@ import pandas as pd
 
 from peerage.errors import InputError, Problem
 from peerage.gradebook.book import Gradebook
-from peerage.mechanisms.reports import Floats, Reports, reports_of
+from peerage.mechanisms.task_reports import Floats, TaskReports, reports_of
 
 Payments = pd.DataFrame
 """grader, assignment, payment; a grader of whom a mechanism can say nothing has no payment (NaN)."""
 
-Score = Callable[[Reports, np.random.Generator], Floats]
+Score = Callable[[TaskReports, np.random.Generator], Floats]
 
 
 class Mechanism(Protocol):

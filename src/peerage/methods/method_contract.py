@@ -1,8 +1,9 @@
 """The contract of all methods: from a gradebook to an :class:`Aggregate`.
 
-A method states its mathematics in :meth:`Solver.solve`, which sees :class:`~peerage.methods.reports.Reports` alone.
-What all methods share is here: whether the class has what a method needs, the scale of its constants, the time that
-it takes, and that no grade is ever NaN. Constants are the published ones unless a method's docstring says otherwise.
+A method states its mathematics in :meth:`Solver.solve`, which sees only
+:class:`~peerage.methods.item_reports.ItemReports`. What all methods share is here: whether the class has what a method
+needs, the scale of its constants, the time that it takes, and that no grade is ever NaN. Constants are the published
+ones unless a method's docstring says otherwise.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from numpy.typing import NDArray
 from peerage.errors import InputError, ModelError, UnmetNeedError
 from peerage.gradebook import Gradebook
 from peerage.gradebook.comparisons import Comparisons
-from peerage.methods.needs import Need
-from peerage.methods.reports import Reports, ratio, sums
+from peerage.methods.item_reports import ItemReports, ratio, sums
+from peerage.methods.method_needs import Need
 from peerage.rubric import MODEL_MAXIMUM, Component
 
 Floats = NDArray[np.float64]
@@ -172,13 +173,13 @@ class Solver(Method):
     scale: ClassVar[tuple[float, float]] = (0.0, MODEL_MAXIMUM)
 
     @abstractmethod
-    def solve(self, reports: Reports, rng: np.random.Generator) -> Solution:
+    def solve(self, reports: ItemReports, rng: np.random.Generator) -> Solution:
         """The method itself."""
 
     def apply(self, book: Gradebook, rng: np.random.Generator) -> Aggregate:
         """Solve the class on the method's scale, and bring what is found back to the rubric's."""
         low, high = (np.array(ends) for ends in zip(*map(self.ends, book.rubric.components), strict=True))
-        reports = Reports.of(book, low, high)
+        reports = ItemReports.of(book, low, high)
         found = self.solve(reports, rng)
         shape = (book.n_submissions, len(book.rubric))
         filler = found.value if self.is_ranking else reports.mean()
@@ -214,7 +215,7 @@ def _timed(work: Callable[[], Aggregate]) -> Aggregate:
     return replace(found, seconds=time.perf_counter() - begun)
 
 
-def _completed(name: str, reports: Reports, value: Floats, filler: Floats, middle: Floats) -> Floats:
+def _completed(name: str, reports: ItemReports, value: Floats, filler: Floats, middle: Floats) -> Floats:
     """The values; where there is no report, the mean of the filler in the component, or the middle of the scale."""
     if not np.isfinite(value[reports.per_item > 0]).all():
         raise ModelError(f"{name} does not arrive at a number for this class")

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from peerage.decisions.credit_prior import GraderPrior, fit_prior
-from peerage.decisions.needs import has_fixed_reliability
+from peerage.decisions.posterior_needs import has_fixed_reliability
 from peerage.decisions.required_reviews import RequiredReviews
 from peerage.errors import ModelError, Problem
 from peerage.gradebook.book import ROLES, STUDENT, Gradebook

@@ -6,10 +6,10 @@ import pandas as pd
 
 from peerage.errors import InputError, Problem
 from peerage.gradebook.book import Gradebook
-from peerage.mechanisms.contract import Mechanism, Payments
 from peerage.mechanisms.correlated_agreement import CORRELATED_AGREEMENT
-from peerage.mechanisms.credit import Credit
+from peerage.mechanisms.credit_payment import Credit
 from peerage.mechanisms.dmi import DMI
+from peerage.mechanisms.mechanism_contract import Mechanism, Payments
 from peerage.mechanisms.mse import MSE
 from peerage.mechanisms.output_agreement import OUTPUT_AGREEMENT
 from peerage.mechanisms.parametric_mse import PARAMETRIC_MSE

@@ -1,7 +1,7 @@
 """What methods see of a class: who reported what about which item.
 
 An *item* is one component of one submission; its number is ``submission * components + component``. So a grader's
-reports on all components count together, as they do in Peerage's own models. Reports are on the scale for which a
+reports on all components count together, as they do in Peerage's own models. ItemReports are on the scale for which a
 method's constants were published, on which each component's lowest and highest grade have the same place.
 """
 
@@ -20,7 +20,7 @@ Indexes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Reports:
+class ItemReports:
     """Who reported what about which item.
 
     Attributes
@@ -49,7 +49,7 @@ class Reports:
     is_staff: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, book: Gradebook, low: Floats, high: Floats) -> Reports:
+    def of(cls, book: Gradebook, low: Floats, high: Floats) -> ItemReports:
         """The reports of a class, with each component's lowest and highest grade at ``low`` and ``high``."""
         review, component = np.nonzero(book.levels != MISSING)
         n_components = len(book.rubric)
@@ -80,7 +80,7 @@ class Reports:
             is_staff=np.asarray(book.roles != 0),
         )
 
-    def only(self, kept: NDArray[np.bool_]) -> Reports:
+    def only(self, kept: NDArray[np.bool_]) -> ItemReports:
         """Some of the reports; items and graders keep their places."""
         return replace(
             self,
