@@ -38,7 +38,7 @@ bench: $(VENV)/installed-dev $(VENV)/installed-bench
 	$(BIN)/python benchmarks/run.py $(ONLY)
 
 $(VENV)/installed-%: pyproject.toml studies/pyproject.toml | $(VENV)/created
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]' --editable ./studies
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[$*]' --editable ./studies
 	@touch $@
 
 $(VENV)/created:

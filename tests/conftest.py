@@ -25,15 +25,17 @@ settings.load_profile("peerage")
 COMPILING = """
 import peerage
 book, _ = peerage.simulate(students=8, weeks=1)
-posterior = peerage.fit(book, peerage.Model(censoring={censoring}), chains=2, draws=20, burn_in=1, seed=0)
+posterior = peerage.fit(book, peerage.Model({features}), chains=2, draws=20, burn_in=1, seed=0)
 posterior.diagnostics(), posterior.loo()
 """
+SAMPLERS = ("merit=True, halo=True", "", "censoring=False")
+"""Features by which each of the samplers is chosen; the one that takes longest to compile first."""
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_setupnodes() -> None:
-    """Compile the sampler's two kinds of sweep side by side, before several workers each compile both."""
-    programs = [COMPILING.format(censoring=censoring) for censoring in (True, False)]
+    """Compile all samplers side by side, before several workers each compile all of them."""
+    programs = [COMPILING.format(features=features) for features in SAMPLERS]
     children = [subprocess.Popen([sys.executable, "-c", program]) for program in programs]
     for child in children:
         child.wait()

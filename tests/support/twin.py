@@ -234,9 +234,42 @@ def log_conditional(
     reports: Floats | None = None,
 ) -> Floats:
     """Log density of one entry at each of some values, given all else, less the largest of them."""
-    states = (state.with_value(variable, index, value) for value in values)
-    joint = np.array([log_joint(book, model, changed, reports) for changed in states])
+    if variable == "true_grade" and isinstance(index, tuple):
+        joint = log_in_true_grade(book, model, state, (index[0], index[1]), np.asarray(values), reports)
+    else:
+        states = (state.with_value(variable, index, value) for value in values)
+        joint = np.array([log_joint(book, model, changed, reports) for changed in states])
     return np.asarray(joint - joint.max())
+
+
+def log_in_true_grade(
+    book: Gradebook,
+    model: Model,
+    state: State,
+    entry: tuple[int, int],
+    values: Floats,
+    reports: Floats | None = None,
+) -> Floats:
+    """The terms of the log joint density that a true grade is part of, at each of some values of it."""
+    reports = default_reports(book, model) if reports is None else reports
+    submission, component = entry
+    mean, precision = (array[entry] for array in true_grade_prior(book, model, state))
+    total = np.asarray(stats.norm.logpdf(values, mean, 1 / np.sqrt(precision)))
+    graded = (book.review_submission == submission) & (book.levels[:, component] != MISSING)
+    for review in np.flatnonzero(graded & (state.effortful == 1)):
+        grader = book.review_grader[review]
+        centre, sharp, report = values + state.bias[grader], state.reliability[grader], reports[review, component]
+        if model.censoring:
+            lower, upper = edges(book, component)[int(report) : int(report) + 2]
+            total = total + log_normal_mass(lower, upper, centre, sharp)
+        else:
+            total = total + stats.norm.logpdf(report, centre, 1 / np.sqrt(sharp))
+    fixed = model.fixed.true_grade.get((book.submissions[submission], book.rubric.names[component]))
+    if fixed is None:
+        return np.asarray(total)
+    level = int(book.rubric.components[component].level_of(fixed))
+    lower, upper = edges(book, component)[level : level + 2]
+    return np.where((values >= lower) & (values < upper), total, -np.inf)
 
 
 def masses(log_density: Floats, widths: ArrayLike = 1.0) -> Floats:
@@ -268,12 +301,11 @@ def log_joint_without_true_grade(
 
     Given everything else the components are independent, so the sum factors.
     """
-    base = log_joint(book, model, state, reports)
-    total = base
+    total = log_joint(book, model, state, reports)
     for component in np.flatnonzero(book.applicable[submission]):
         entry = (submission, int(component))
-        states = (state.with_value("true_grade", entry, value) for value in grid)
-        relative = np.array([log_joint(book, model, changed, reports) - base for changed in states])
+        here = log_in_true_grade(book, model, state, entry, state.true_grade[entry][None], reports)
+        relative = log_in_true_grade(book, model, state, entry, grid, reports) - here
         total += float(logsumexp(relative) + np.log(grid[1] - grid[0]))
     return total
 

@@ -33,6 +33,19 @@ def assert_differ_by_a_constant(first: NDArray[np.float64], second: NDArray[np.f
 
 
 @all_models
+@pytest.mark.parametrize("fixed", [Fixed(), FIXED], ids=["", "fixed"])
+def test_the_terms_of_a_true_grade_are_those_that_change_the_joint_density(model: Model, fixed: Fixed) -> None:
+    book, model = tiny_class(1), replace(model, fixed=fixed if model.effort else Fixed())
+    state, reports = simulated(book, model, 3)
+    for submission, component in np.argwhere(book.applicable).tolist():
+        entry, values = (submission, component), state.true_grade[submission, component] + np.array([0.0, 0.01, -0.02])
+        changed = (state.with_value("true_grade", entry, value) for value in values)
+        joint = np.array([twin.log_joint(book, model, each, reports) for each in changed])
+        terms = twin.log_in_true_grade(book, model, state, entry, values, reports)
+        np.testing.assert_allclose(terms - terms[0], joint - joint[0], atol=1e-9)
+
+
+@all_models
 def test_masses_of_all_reports_sum_to_one(model: Model) -> None:
     model, book = replace(model, censoring=True), tiny_class(1)
     state, _ = simulated(book, model, 2)
