@@ -23,9 +23,10 @@ OTHERS = {"exports/mta2_files.py"}
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Results that have every table and column: biases are taken off, and the first week was handed out."""
+    """Results that have every table and column: comments, biases taken off, and the first week handed out."""
     home = tmp_path_factory.mktemp("schema")
     table = class_table()
+    table["comment"] = ["" if index % 3 else f"=nice, student{index}" for index in range(len(table))]
     first = fitted(written(table[table["assignment"] == "week1"], home / "one" / "class.csv"), home / "first")
     options = ["--adjust-bias", "--published", str(first), "--seed", "1"]
     second = fitted(written(table, home / "two" / "class.csv"), home / "second", *options)

@@ -23,6 +23,7 @@ _MEANING = {
     "Weights": "how much each report counts",
     "Sentences": "how each grade follows from the reports, in words",
     "Graders": "how well each person grades, and the mark for peer grading",
+    "Comments": "what the graders wrote, and whom that names",
     "Spot checks": "what staff should grade next, and why",
     CHARTS: "the figures that the charts show",
 }

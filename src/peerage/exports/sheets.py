@@ -9,7 +9,7 @@ from typing import Any
 from openpyxl.styles import Alignment, Font, PatternFill
 from openpyxl.utils import get_column_letter
 
-from peerage.results.schema import CHECKS, EXPLANATIONS, GRADERS, GRADES, TOTALS, WEIGHTS, Kind
+from peerage.results.schema import CHECKS, COMMENTS, EXPLANATIONS, GRADERS, GRADES, TOTALS, WEIGHTS, Kind
 from peerage.tables.escaping import escape_xlsx
 
 Cell = str | int | float | None
@@ -19,6 +19,7 @@ SHEETS = {
     "Grades": GRADES,
     "Weights": WEIGHTS,
     "Sentences": EXPLANATIONS,
+    "Comments": COMMENTS,
     "Graders": GRADERS,
     "Spot checks": CHECKS,
 }

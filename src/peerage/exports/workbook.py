@@ -19,7 +19,7 @@ from peerage.exports.export_options import Options, Prepared
 from peerage.exports.overview import Overview, add_overview
 from peerage.exports.sheets import SHEETS, Cell, SheetCells, add_table
 from peerage.results.results import Results
-from peerage.results.schema import ResultTable
+from peerage.results.schema import COMMENTS, ResultTable
 from peerage.results.table_values import REMEDY
 from peerage.rubric import FORBIDDEN, tidy
 from peerage.support.wording import counted
@@ -43,7 +43,7 @@ def prepare(results: Results, _: Options) -> Prepared:
     """The tables of some results."""
     found = {title: results.table(table) for title, table in SHEETS.items()}
     tables = {title: _cells(SHEETS[title], frame) for title, frame in found.items() if len(frame)}
-    missing = [table.file for title, table in SHEETS.items() if title not in tables]
+    missing = [table.file for title, table in SHEETS.items() if title not in tables and table is not COMMENTS]
     notices = tuple(Problem(f"these results have no {file}", "the workbook lacks that sheet") for file in missing)
     summary = ", ".join(f"{title} ({counted(len(table.rows), 'row')})" for title, table in tables.items())
     return Prepared(Workbook(tables, Overview.of(results)), summary, notices)

@@ -46,6 +46,7 @@ class Gradebook:
     review_submission, review_grader: (reviews,) indexes into ``submissions`` and ``graders``
     levels: (reviews, components) index of the reported grade, or :data:`MISSING`
     times: (reviews,) when each review was given (``NaT`` where unknown), or None
+    comments: for each review what its grader wrote, ``""`` if nothing; empty if there is no comment at all
     notices: what was surprising in the data and how it was dealt with
     exclusions: reviews that the staff took out, which nothing here knows of
     inputs: the files that were read, if it was read from files
@@ -63,6 +64,7 @@ class Gradebook:
     review_grader: NDArray[np.int32]
     levels: NDArray[np.int16]
     times: NDArray[np.datetime64] | None = None
+    comments: tuple[str, ...] = ()
     notices: tuple[Problem, ...] = ()
     exclusions: tuple[Exclusion, ...] = ()
     also_applicable: NDArray[np.bool_] | None = None
@@ -71,6 +73,8 @@ class Gradebook:
     def __post_init__(self) -> None:
         if self.times is not None and np.isnat(np.asarray(self.times, dtype="datetime64[us]")).all():
             object.__setattr__(self, "times", None)
+        if not any(self.comments):
+            object.__setattr__(self, "comments", ())
         dtypes: tuple[tuple[str, Any], ...] = (
             ("roles", np.int8),
             ("review_submission", np.int32),
@@ -131,10 +135,10 @@ class Gradebook:
         return values
 
     def table(self, *, wide: bool = False) -> pd.DataFrame:
-        """The grades in long form: submission, grader, component, grade, assignment, author, role, time.
+        """The grades in long form: submission, grader, component, grade, assignment, author, role, time, comment.
 
         In the ``wide`` form there is a row per review and, instead of component and grade, a column per component.
-        Assignment, author and time are left out where none is known.
+        Assignment, author, time and comment are left out where none is known.
         """
         if wide:
             review = np.arange(self.n_reviews)
@@ -162,6 +166,8 @@ class Gradebook:
         columns["role"] = np.array(ROLES, dtype=object)[self.roles[grader]]
         if self.times is not None:
             columns["time"] = self.times[review]
+        if self.comments:
+            columns["comment"] = np.array(self.comments, dtype=object)[review]
         return columns
 
     def select(self, reviews: NDArray[np.bool_]) -> Gradebook:
@@ -175,8 +181,13 @@ class Gradebook:
             review_grader=self.review_grader[mask],
             levels=self.levels[mask],
             times=None if self.times is None else self.times[mask],
+            comments=self.comments_of(np.flatnonzero(mask)),
             also_applicable=self.applicable,
         )
+
+    def comments_of(self, reviews: Iterable[int]) -> tuple[str, ...]:
+        """The comments of some reviews, in their order; none if there are no comments."""
+        return tuple(self.comments[review] for review in reviews) if self.comments else ()
 
     def write(self, path: str | Path, *, wide: bool = False, rubric: bool = False) -> None:
         """Write the grades as CSV, TSV, XLSX or Parquet, by the suffix; with ``rubric``, a rubric.toml beside them."""
@@ -203,6 +214,8 @@ class Gradebook:
         lengths = {self.review_grader.shape, self.review_submission.shape, self.levels.shape[:1]}
         if self.times is not None:
             lengths.add(self.times.shape)
+        if self.comments:
+            lengths.add((len(self.comments),))
         if lengths != {(self.n_reviews,)} or self.levels.shape[1:] != (len(self.rubric),):
             raise InputError("the gradebook's arrays do not agree in length")
         if not self.n_reviews or self.n_grades == 0:

@@ -81,6 +81,7 @@ def _left(book: Gradebook, kept: NDArray[np.bool_]) -> tuple[Gradebook, NDArray[
         review_grader=grader.astype(np.int32),
         levels=book.levels[kept],
         times=None if book.times is None else book.times[kept],
+        comments=book.comments_of(np.flatnonzero(kept)),
         also_applicable=None if book.also_applicable is None else book.also_applicable[submissions],
     )
     return left, submissions, graders

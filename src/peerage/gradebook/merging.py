@@ -123,6 +123,7 @@ def _joined(book: Gradebook, new: Gradebook, matches: _Matches) -> Gradebook:
         review_grader=np.append(book.review_grader, matches.grader[new.review_grader[fresh]]),
         levels=levels,
         times=_times(book, new, matches.review),
+        comments=_comments(book, new, matches.review),
         exclusions=_exclusions(book, new),
         inputs=tuple(dict.fromkeys((*book.inputs, *new.inputs))),
     )
@@ -168,6 +169,19 @@ def _times(book: Gradebook, new: Gradebook, review: Indexes) -> NDArray[np.datet
     again = (review >= 0) & ~np.isnat(now)
     times[review[again]] = now[again]
     return times
+
+
+def _comments(book: Gradebook, new: Gradebook, review: Indexes) -> tuple[str, ...]:
+    """What was written about each review; one that is given again has its new comment, if there is one."""
+    if not (book.comments or new.comments):
+        return ()
+    said = list(book.comments or [""] * book.n_reviews)
+    for place, comment in zip(review.tolist(), new.comments or [""] * new.n_reviews, strict=True):
+        if place < 0:
+            said.append(comment)
+        elif comment:
+            said[place] = comment
+    return tuple(said)
 
 
 def _exclusions(book: Gradebook, new: Gradebook) -> tuple[Exclusion, ...]:

@@ -51,6 +51,7 @@ def checked_meta(meta: Any) -> dict[str, Any]:
         _all(name, meta[name], str)
     for names in meta["authors"]:
         _all("authors", names, str)
+    _all("comments", meta.get("comments", []), str)
     _all("restarts", meta["restarts"], int)
     for notice in meta["notices"]:
         _all("notices", notice, str, int, type(None))

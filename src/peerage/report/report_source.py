@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from peerage.errors import InputError, Problem
 from peerage.gradebook.book import Gradebook
+from peerage.gradebook.named_people import Named, named_people
 from peerage.inference.posterior import Posterior
 from peerage.results.results import Results
 from peerage.results.schema import (
@@ -102,6 +103,11 @@ class ReportSource:
         table = self.table(WEIGHTS)
         pairs = [] if table is None else zip(table["submission"], table["grader"], strict=True)
         return {pair: row for row, pair in enumerate(pairs)}
+
+    @cached_property
+    def named(self) -> tuple[Named, ...]:
+        """Whom the comments of reviews name; empty if there are no comments."""
+        return named_people(self.book)
 
     @cached_property
     def totals(self) -> pd.DataFrame:

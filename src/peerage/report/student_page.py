@@ -30,10 +30,15 @@ class StudentGrade:
 
 @dataclass(frozen=True)
 class AnonymousReport:
-    """What one reviewer gave on each component (empty if not graded), and how much it counts, if that is known."""
+    """What one reviewer gave on each component (empty if not graded), how much it counts, if that is known, and why.
+
+    ``comment`` is what the reviewer wrote, and ``withheld`` says that it is kept back because it names somebody.
+    """
 
     grades: tuple[str, ...]
     weight: str
+    comment: str = ""
+    withheld: bool = False
 
 
 @dataclass(frozen=True)
@@ -46,14 +51,20 @@ class StudentSubmission:
     grades: tuple[StudentGrade, ...]
     reports: tuple[AnonymousReport, ...]
 
+    @property
+    def commented(self) -> bool:
+        """Whether a reviewer wrote anything."""
+        return any(report.comment or report.withheld for report in self.reports)
+
 
 @dataclass(frozen=True)
 class StudentPage:
-    """The whole page; ``explained`` says whether there are weights and sentences."""
+    """The whole page; ``explained`` says whether there are weights and sentences, and ``form`` how grades are made."""
 
     student: str
     submissions: tuple[StudentSubmission, ...]
     explained: bool
+    form: str
 
 
 def students_of(source: ReportSource) -> tuple[str, ...]:
@@ -71,7 +82,7 @@ def student_page(source: ReportSource, student: str) -> StudentPage:
         message = "the sentences name the graders, so students must not see them; fit again without naming graders"
         raise ResultsError(message, setting="name_graders")
     submissions = tuple(_submission(source, index) for index in written_by[student])
-    return StudentPage(student, submissions, explained)
+    return StudentPage(student, submissions, explained, source.results.record["final"])
 
 
 def file_name(source: ReportSource, student: str) -> str:
@@ -121,11 +132,19 @@ def _reports(source: ReportSource, index: int, components: list[int]) -> Iterato
     for review in source.reviews_of[index]:
         if (book.levels[review] != MISSING).any():
             grades = tuple(_shown(book.values[review, component]) for component in components)
-            reports.append((grades, _weight(source, index, book.review_grader[review])))
+            reports.append((grades, _weight(source, index, book.review_grader[review]), *_comment(source, review)))
     reports.sort()
     seed = sha256(repr((book.submissions[index], reports)).encode()).digest()
     for place in np.random.default_rng(list(seed)).permutation(len(reports)):
         yield AnonymousReport(*reports[place])
+
+
+def _comment(source: ReportSource, review: int) -> tuple[str, bool]:
+    """What the reviewer wrote, unless it tells who that is or speaks of somebody else."""
+    if not source.book.comments or not source.book.comments[review]:
+        return "", False
+    withheld = source.named[review].is_private
+    return "" if withheld else source.book.comments[review], withheld
 
 
 def _weight(source: ReportSource, submission: int, grader: int) -> str:

@@ -43,7 +43,8 @@ class SubmissionData:
     cells: for each submission's components ``component``, ``grade``, ``expected``, ``lower``, ``upper``, ``before``,
         ``bar`` (that of the grade), ``mass`` (the bars' probabilities in percent) and ``sentence`` (indexes of parts)
     reviews: ``grader``, ``grades`` (in the order of the components), and, in percent, ``effort`` and, if grades are
-        explained, ``weight`` and ``deserved``; the one that counts most comes first
+        explained, ``weight`` and ``deserved``; the one that counts most comes first; where there are comments,
+        ``comment`` and ``flag``, whom it names
     """
 
     components: list[dict[str, Any]]
@@ -165,6 +166,9 @@ def _reviews(source: ReportSource, listed: Indexes) -> tuple[dict[str, list[Any]
     ends = np.searchsorted(book.review_submission[held], listed, side="right")
     grades = [[None if np.isnan(grade) else tidy(grade) for grade in row] for row in book.values[held].tolist()]
     named: dict[str, list[Any]] = {"grader": book.review_grader[held].tolist(), "grades": grades}
+    if book.comments:
+        named["comment"] = list(book.comments_of(held))
+        named["flag"] = [source.named[review].words for review in held]
     return named | {name: _percents(values[order]) for name, values in columns.items()}, ends
 
 

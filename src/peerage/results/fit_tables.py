@@ -10,8 +10,9 @@ from peerage.decisions.explain.explanation import Explanation
 from peerage.decisions.final import FinalGrades, HandedOut
 from peerage.decisions.trust import trust
 from peerage.gradebook.book import Gradebook
+from peerage.gradebook.named_people import named_people
 from peerage.inference.posterior import Posterior
-from peerage.results.schema import GRADERS, GRADES, TOTALS, WEIGHTS, ResultTable
+from peerage.results.schema import COMMENTS, GRADERS, GRADES, TOTALS, WEIGHTS, ResultTable
 from peerage.results.table_values import kept
 
 
@@ -38,6 +39,18 @@ def graders_table(posterior: Posterior, marks: pd.DataFrame) -> pd.DataFrame:
     standing = trust(posterior)[["standing"]]
     table = pd.concat([posterior.graders(), standing, credit_columns(posterior, marks)], axis=1)
     return _in_order(GRADERS, table)
+
+
+def comments_table(book: Gradebook) -> pd.DataFrame:
+    """The comments of all reviews that have one, and whom they name."""
+    rows = [
+        (book.submissions[submission], book.graders[grader], comment, named.words)
+        for submission, grader, comment, named in zip(
+            book.review_submission, book.review_grader, book.comments, named_people(book), strict=True
+        )
+        if comment
+    ]
+    return kept(COMMENTS, pd.DataFrame(rows, columns=list(COMMENTS.names)))
 
 
 def _in_order(table: ResultTable, frame: pd.DataFrame) -> pd.DataFrame:

@@ -243,6 +243,22 @@ EXPLANATIONS = ResultTable(
     optional=True,
 )
 
+COMMENTS = ResultTable(
+    "comments.csv",
+    "a review with a comment",
+    (
+        *(ResultColumn(name, Kind.TEXT, "whose review of what") for name in ("submission", "grader")),
+        ResultColumn("comment", Kind.PROSE, "what the grader wrote"),
+        ResultColumn(
+            "flag",
+            Kind.PROSE,
+            "whom the comment names, if anybody; students do not see comments that name their writer or somebody else "
+            "than the author",
+        ),
+    ),
+    optional=True,
+)
+
 PROPOSALS = ResultTable(
     "proposals.csv",
     "a grade that was handed out and that today's estimates would change",
@@ -273,7 +289,7 @@ CHANGES = ResultTable(
     optional=True,
 )
 
-TABLES = (GRADES, TOTALS, GRADERS, CHECKS, WEIGHTS, EXPLANATIONS, PROPOSALS, CHANGES)
+TABLES = (GRADES, TOTALS, GRADERS, CHECKS, WEIGHTS, EXPLANATIONS, COMMENTS, PROPOSALS, CHANGES)
 """All tables, in the order in which a reader may want them."""
 
 NEEDED = tuple(table for table in TABLES if not table.optional)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-FIELDS = ("submission", "grader", "component", "grade", "assignment", "author", "role", "time")
+FIELDS = ("submission", "grader", "component", "grade", "assignment", "author", "role", "time", "comment")
 """The columns with a meaning of their own; in the wide form any other column may be a component."""
 
 SYNONYMS = {
@@ -14,6 +14,7 @@ SYNONYMS = {
     "author": "authors authorid writer submitter submittedby reviewee owner",
     "role": "graderrole reviewerrole",
     "time": "timestamp date datetime gradedat reviewedat submittedat createdat",
+    "comment": "comments feedback remark remarks justification writtenfeedback overallfeedback",
 }
 
 WORKS = frozenset({"paper", "essay", "artifact", "work", "homework", "exercise", "project"})

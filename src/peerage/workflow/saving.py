@@ -14,6 +14,7 @@ from peerage.results.results import Results
 from peerage.results.schema import (
     CHANGES,
     CHECKS,
+    COMMENTS,
     EXPLANATIONS,
     GRADERS,
     GRADES,
@@ -33,7 +34,7 @@ from peerage.workflow.saved_elsewhere import saved_elsewhere
 
 _ORDER: tuple[str | ResultTable, ...] = (
     REPORT,
-    *(GRADES, TOTALS, GRADERS, CHECKS, WEIGHTS, EXPLANATIONS),
+    *(GRADES, TOTALS, GRADERS, CHECKS, WEIGHTS, EXPLANATIONS, COMMENTS),
     *(POSTERIOR, RECORD),
     *(PROPOSALS, CHANGES),
 )

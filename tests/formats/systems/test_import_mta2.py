@@ -32,7 +32,7 @@ def test_exactly_the_grades_of_the_example() -> None:
     assert said(book) == [
         RECOGNISED,
         "mta2.csv: left out 1 row without any grade: a review that is not finished, or none (row 7)",
-        "mta2.csv: left out 1 item without grades: 'What was best?'",
+        "mta2.csv: read 1 item without grades as comments: 'What was best?'",
         "mta2.csv: kept 1 review although reported or flagged (rows: 5); remove rows that should not count",
         "the rubric was inferred from the grades seen (Structure: 2, 3, 4, 5; Evidence: 2, 3, 4); "
         "give a rubric if other grades are possible",

@@ -151,7 +151,25 @@ def _build(entries: Entries, claims: Claims, rubric: Rubric, reports: RepeatedRe
         review_grader=_places(grader_codes)[reports.grader[first]],
         levels=levels,
         times=times,
+        comments=_comments(entries, reports, review, len(pairs)),
     )
+
+
+def _comments(entries: Entries, reports: RepeatedReports, review: Indexes, count: int) -> tuple[str, ...]:
+    """What was written with each review; different comments in its rows are put below each other."""
+    texts = [_printable(text) for text in entries.comment.values]
+    if not any(texts):
+        return ()
+    said = entries.comment.codes[reports.row_of]
+    found: list[dict[str, None]] = [{} for _ in range(count)]
+    for index in np.flatnonzero(np.array(list(map(bool, texts)))[said]):
+        found[review[index]][texts[said[index]]] = None
+    return tuple("\n".join(comments) for comments in found)
+
+
+def _printable(text: str) -> str:
+    """A comment without control characters but ends of lines."""
+    return "\n".join("".join(filter(str.isprintable, line)).strip() for line in text.splitlines()).strip()
 
 
 def _places(codes: Indexes) -> NDArray[np.int32]:

@@ -16,6 +16,7 @@ from peerage.tables.known_columns import FIELDS, field_of, fold, names_work
 from peerage.tables.sheet import Sheet
 
 REQUIRED = ("submission", "grader")
+COMMENT = "comment"
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ def _add_own_names(sheet: Sheet, fields: dict[str, str]) -> None:
     mapped = set(fields)
     for name in sheet.header:
         field = fold(name)
-        if field not in FIELDS or name in fields.values():
+        if field not in FIELDS or name in fields.values() or _is_no_comment(sheet, name, field):
             continue
         if field in fields and field not in mapped:
             raise InputError(_either(sheet, field, [fields[field], name]))
@@ -108,7 +109,7 @@ def _add_synonyms(sheet: Sheet, fields: dict[str, str], components: Iterable[str
     candidates: dict[str, list[str]] = {}
     for name in sheet.header:
         field = field_of(name)
-        if field and field not in fields and fold(name) not in taken:
+        if field and field not in fields and fold(name) not in taken and not _is_no_comment(sheet, name, field):
             candidates.setdefault(field, []).append(name)
     if "component" not in candidates.keys() | fields.keys():
         # Without a component column the form is wide, and a column called "Score" is a component like any other.
@@ -117,10 +118,15 @@ def _add_synonyms(sheet: Sheet, fields: dict[str, str], components: Iterable[str
     problems = []
     for field, names in candidates.items():
         fields[field] = names[0]
-        if len(names) > 1:
+        if len(names) > 1 and field != COMMENT:
             problems.append(_either(sheet, field, names))
     if problems:
         raise InputError(problems)
+
+
+def _is_no_comment(sheet: Sheet, name: str, field: str) -> bool:
+    """Whether a column that is called like comments holds grades, such as those of a component ``Feedback``."""
+    return field == COMMENT and is_numeric(sheet.column(name))
 
 
 def _leave_grades(sheet: Sheet, fields: Mapping[str, str], candidates: dict[str, list[str]]) -> None:
@@ -192,7 +198,7 @@ def _named(columns: Iterable[str], components: Sequence[str]) -> dict[str, str]:
 
 def _looks_graded(sheet: Sheet, name: str) -> bool:
     """Can the column be a component, although no rubric says so? Another name for a field that has a column is none."""
-    return (field_of(name) in (None, "grade") or names_work(name)) and is_numeric(sheet.column(name))
+    return (field_of(name) in (None, "grade", COMMENT) or names_work(name)) and is_numeric(sheet.column(name))
 
 
 def is_numeric(column: Column) -> bool:

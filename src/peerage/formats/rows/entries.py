@@ -26,7 +26,7 @@ class Entries:
     ----------
     files: their names
     file, row: of each row, the index of its file and its number in it
-    submission, grader, assignment, author, role, time: of each row; empty where the file has no such column
+    submission, grader, assignment, author, role, time, comment: of each row; empty where the file has no such column
     row_of: of each grade cell that is not empty, the index of its row
     component, grade: of each such cell
     """
@@ -40,6 +40,7 @@ class Entries:
     author: Column
     role: Column
     time: Column
+    comment: Column
     row_of: Indexes
     component: Column
     grade: Column
@@ -66,7 +67,7 @@ class Entries:
     def select(self, rows: NDArray[np.bool_]) -> Entries:
         """Some rows alone, as if the files held no others."""
         cells = rows[self.row_of]
-        columns = ("submission", "grader", "assignment", "author", "role", "time")
+        columns = ("submission", "grader", "assignment", "author", "role", "time", "comment")
         kept = {name: getattr(self, name).only(rows) for name in columns}
         kept |= {name: getattr(self, name).only(cells) for name in ("component", "grade")}
         place = np.cumsum(rows) - 1
@@ -102,6 +103,7 @@ def gather(sheets: Sequence[Sheet], layouts: Sequence[ColumnLayout]) -> Entries:
         author=field("author").map(lambda authors: ";".join(split_authors(authors))),
         role=field("role").map(fold),
         time=field("time").map(str.strip),
+        comment=field("comment").map(str.strip),
         row_of=at[order],
         component=Column.joined([component for _, component, _ in cells]).take(order),
         grade=Column.joined([grade for _, _, grade in cells]).take(order),

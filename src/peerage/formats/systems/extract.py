@@ -34,6 +34,7 @@ class Grade(NamedTuple):
     author: str = ""
     role: str = ""
     time: str = ""
+    comment: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +116,11 @@ class Omissions:
             )
             for (noun, reason), rows in self.rows.items()
         ]
+
+
+def about(what: str, text: str) -> str:
+    """A comment on a part of the work, beginning with what it is about."""
+    return f"{what}{'' if what.endswith(('?', '.', '!', ':')) else ':'} {text}" if text else ""
 
 
 def sheet_of(file: str, grades: Iterable[Grade], notices: Sequence[Problem] = ()) -> Sheet:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from peerage.errors import InputError, Problem
 from peerage.formats.rows.inferred_scale import up_to
-from peerage.formats.systems.extract import Extract, Grade, Omissions, maxima_alone, records, require, sheet_of
+from peerage.formats.systems.extract import Extract, Grade, Omissions, about, maxima_alone, records, require, sheet_of
 from peerage.formats.systems.people import People
 from peerage.tables.known_columns import fold
 from peerage.tables.numbers import parse_number
@@ -81,4 +81,7 @@ def _grades(source: Source, questions: Questions, omissions: Omissions) -> Itera
         else:
             submission = f"{cells['event']}/{evaluatee}" if evaluatee else ""
             for column, (question, _) in questions.items():
-                yield Grade(row, submission, evaluator, question, cells[column], cells["event"], evaluatee)
+                comment = about(question, cells.get(f"{fold(question)} comments", ""))
+                yield Grade(
+                    row, submission, evaluator, question, cells[column], cells["event"], evaluatee, comment=comment
+                )

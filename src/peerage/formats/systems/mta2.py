@@ -10,7 +10,7 @@ from pathlib import PurePath
 
 from peerage.errors import InputError, Problem
 from peerage.formats.rows.column_roles import is_numeric
-from peerage.formats.systems.extract import Extract, Grade, Omissions, records, require, sheet_of
+from peerage.formats.systems.extract import Extract, Grade, Omissions, about, records, require, sheet_of
 from peerage.support.wording import counted, listed, quoted
 from peerage.tables.known_columns import fold
 from peerage.tables.reading_files import Source
@@ -68,12 +68,14 @@ def _items(source: Source) -> list[str]:
 
 
 def _grades(source: Source, items: Sequence[str], omissions: Omissions) -> Iterator[Grade]:
+    words = [name for name in _between(source) if name not in items]
     for row, cells in records(source.sheet):
         if not any(cells[fold(item)] for item in items):
             omissions.add("row", "without any grade: a review that is not finished, or none", row)
             continue
         is_calibration = cells["calibration id"] not in _NO_CALIBRATION
         assignment = "calibration" if is_calibration else _assignment(source, cells)
+        comment = "\n".join(about(name, cells[fold(name)]) for name in words if cells[fold(name)])
         for item in items:
             yield Grade(
                 row,
@@ -84,6 +86,7 @@ def _grades(source: Source, items: Sequence[str], omissions: Omissions) -> Itera
                 assignment,
                 "" if is_calibration else cells["student id"],
                 cells["reviewer role"],
+                comment=comment,
             )
 
 
@@ -95,7 +98,9 @@ def _assignment(source: Source, cells: Mapping[str, str]) -> str:
 def _notices(source: Source, items: Sequence[str]) -> Iterator[Problem]:
     words = [name for name in _between(source) if name not in items]
     if words:
-        yield Problem(f"left out {counted(len(words), 'item')} without grades: {quoted(words)}", "", source.file)
+        yield Problem(
+            f"read {counted(len(words), 'item')} without grades as comments: {quoted(words)}", "", source.file
+        )
     marked = [
         row
         for row, cells in records(source.sheet)

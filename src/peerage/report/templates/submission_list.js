@@ -47,7 +47,8 @@ function toggle(row) {
 
 function detailRow(index, columns) {
   const cells = indexes(submissions.cells, index).map(componentPart);
-  const box = element("td", { colspan: columns }, element("div", { class: "components" }, ...cells), reportsPart(index));
+  const components = element("div", { class: "components" }, ...cells);
+  const box = element("td", { colspan: columns }, components, reportsPart(index), ...commentParts(index));
   return element("tr", { class: "detail" }, box);
 }
 
@@ -85,6 +86,16 @@ function reportsPart(index) {
   const table = element("table", {},
     element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows));
   return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Reports on ${submissions.id[index]}` }, table);
+}
+
+function commentParts(index) {
+  const { comment, flag, grader } = data.reviews;
+  const written = comment ? indexes(submissions.reviews, index).filter((review) => comment[review]) : [];
+  return written.map((review) => {
+    const who = element("span", { class: "who" }, name(data.graders[grader[review]][0]));
+    if (flag[review]) who.append(" ", element("span", { class: "flag" }, `(${flag[review]})`));
+    return element("blockquote", { class: "comment" }, who, comment[review]);
+  });
 }
 
 function listSubmissions() {

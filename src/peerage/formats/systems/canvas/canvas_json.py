@@ -16,7 +16,7 @@ from typing import Any
 from peerage.errors import InputError, Problem
 from peerage.formats.systems.canvas.canvas_listing import Listing, is_assignment, is_submissions, problems_of
 from peerage.formats.systems.canvas.canvas_rubric import Criterion, criteria_of
-from peerage.formats.systems.extract import Extract, Grade, Omissions, sheet_of
+from peerage.formats.systems.extract import Extract, Grade, Omissions, about, sheet_of
 from peerage.support.wording import counted
 from peerage.tables.column import cell_text
 from peerage.tables.reading_files import Source
@@ -101,7 +101,8 @@ class _Rubric:
             else:
                 role = _ROLES[assessment["assessment_type"]]
                 assignment = self.listing.assignment_of(submission) or self._use(assessment)
-                yield Grade(row, submission, grader, criterion.name, points, assignment, author, role)
+                comment = about(criterion.name, cell_text(entry.get("comments")).strip())
+                yield Grade(row, submission, grader, criterion.name, points, assignment, author, role, comment=comment)
 
     def _use(self, assessment: Mapping[str, Any]) -> str:
         """The rubric's title; if it was used for several assignments, with the id of its use."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import PurePath
 
 from peerage.errors import InputError, Problem
@@ -17,6 +18,7 @@ from peerage.formats.systems.extract import (
     Extract,
     Grade,
     Omissions,
+    about,
     left_out,
     maxima_alone,
     records,
@@ -37,6 +39,7 @@ _USED = (*_REQUIRED, "user_id", "assessor_id")
 _STATES = ("assigned", "completed")
 _CRITERION = re.compile(r"(?P<name>.*\S)\s*\((?P<maximum>\d+(?:\.\d+)?)\)")
 _TOTAL = "total score"
+_COMMENT = "comment"
 
 
 @dataclass(frozen=True)
@@ -78,8 +81,15 @@ class _CanvasTable:
             self.omissions.add("review", f"with the name {name!r}, which two people have", row)
             return
         submission = self.prefix + author if author else ""
+        comment = "\n".join(about(title, cells[column]) for column, title in self._comments.items() if cells[column])
         for column, (criterion, _) in self.criteria.items():
-            yield Grade(row, submission, grader, criterion, cells[column], self.assignment, author)
+            yield Grade(row, submission, grader, criterion, cells[column], self.assignment, author, comment=comment)
+
+    @cached_property
+    def _comments(self) -> dict[str, str]:
+        """What the columns of comments are about."""
+        header = [name for name in self.source.sheet.header if fold(name).endswith(_COMMENT)]
+        return {fold(name): name[: -len(_COMMENT)].strip() or "Comment" for name in header}
 
 
 def recognises(source: Source) -> bool:
@@ -142,7 +152,7 @@ def _seen(sheets: Sequence[Sheet]) -> dict[str, list[float]]:
 def _notices(table: _CanvasTable) -> Iterator[Problem]:
     yield from table.omissions.notices()
     totals = [name for name in table.source.sheet.header if fold(name).startswith(_TOTAL)]
-    comments = [name for name in table.source.sheet.header if fold(name).endswith("comment")]
+    comments = [name for name in table.source.sheet.header if fold(name).endswith(_COMMENT)]
     yield from left_out(table.source, [*_USED, *table.criteria, *totals, *comments])
     if not {"user_id", "assessor_id"} & table.source.header:
         yield Problem("has names but no ids", "people of one name count as one person", table.source.file)

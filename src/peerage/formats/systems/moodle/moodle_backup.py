@@ -16,6 +16,7 @@ from peerage.formats.systems.moodle.moodle_workshop import (
     Workshops,
     WorkshopScore,
     plain,
+    prose,
     time_of,
 )
 from peerage.tables.reading_files import Source
@@ -68,7 +69,9 @@ def _contents(file: str, workshop: ET.Element) -> Workshops:
             row = next(rows)
             reviewer = _text(assessment, "reviewerid")
             time = time_of(_text(assessment, "timemodified"))
-            found.assessments[assessment.get("id", "")] = WorkshopAssessment(key, reviewer, time, file, row)
+            found.assessments[assessment.get("id", "")] = WorkshopAssessment(
+                key, reviewer, time, file, row, prose(_text(assessment, "feedbackauthor"))
+            )
             scores += _scores(assessment, row)
             for name, value in (("id", assessment.get("id")), ("reviewerid", reviewer), ("submission's id", key)):
                 if not value:
@@ -80,7 +83,8 @@ def _contents(file: str, workshop: ET.Element) -> Workshops:
 
 def _scores(assessment: ET.Element, row: int) -> Iterator[WorkshopScore]:
     for grade in assessment.iter("workshopform_rubric_grade"):
-        yield WorkshopScore(row, assessment.get("id", ""), _text(grade, "dimensionid"), _text(grade, "grade"))
+        comment = prose(_text(grade, "peercomment"))
+        yield WorkshopScore(row, assessment.get("id", ""), _text(grade, "dimensionid"), _text(grade, "grade"), comment)
 
 
 def _dimensions(workshop: ET.Element) -> dict[str, Dimension]:

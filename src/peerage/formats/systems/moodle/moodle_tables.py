@@ -14,6 +14,7 @@ from peerage.formats.systems.moodle.moodle_workshop import (
     Workshops,
     WorkshopScore,
     plain,
+    prose,
     time_of,
 )
 from peerage.tables.reading_files import Source
@@ -135,7 +136,9 @@ def _submission(cells: Mapping[str, str]) -> Submission:
 
 def _assessment(file: str, row: int, cells: Mapping[str, str]) -> WorkshopAssessment:
     time = time_of(cells.get("timemodified", ""))
-    return WorkshopAssessment(cells["submissionid"], cells["reviewerid"], time, file, row)
+    return WorkshopAssessment(
+        cells["submissionid"], cells["reviewerid"], time, file, row, prose(cells.get("feedbackauthor", ""))
+    )
 
 
 def _scores(source: Source, omissions: Omissions) -> Iterator[WorkshopScore]:
@@ -143,4 +146,5 @@ def _scores(source: Source, omissions: Omissions) -> Iterator[WorkshopScore]:
         if cells.get("strategy", "rubric") != "rubric":
             omissions.add("grade", "that was not given by a rubric", row)
         else:
-            yield WorkshopScore(row, cells["assessmentid"], cells["dimensionid"], cells["grade"])
+            comment = prose(cells.get("peercomment", ""))
+            yield WorkshopScore(row, cells["assessmentid"], cells["dimensionid"], cells["grade"], comment)

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from peerage.errors import InputError, Problem
-from peerage.formats.systems.extract import Extract, Grade, Omissions, sheet_of
+from peerage.formats.systems.extract import Extract, Grade, Omissions, about, sheet_of
 from peerage.rubric import Component
 from peerage.tables.numbers import parse_number
 
@@ -36,22 +36,24 @@ class Submission(NamedTuple):
 
 
 class WorkshopAssessment(NamedTuple):
-    """An assessment: of what, by whom, when, and in which row of which file."""
+    """An assessment: of what, by whom, when, in which row of which file, and what the reviewer wrote."""
 
     submission: str
     reviewer: str
     time: str
     file: str
     row: int
+    comment: str = ""
 
 
 class WorkshopScore(NamedTuple):
-    """A grade of one dimension in an assessment, as text, and its row."""
+    """A grade of one dimension in an assessment, as text, its row, and what the reviewer wrote about it."""
 
     row: int
     assessment: str
     dimension: str
     grade: str
+    comment: str = ""
 
 
 @dataclass
@@ -125,6 +127,7 @@ class Workshops:
                     submission.workshop,
                     submission.author,
                     time=assessment.time,
+                    comment="\n".join(filter(None, (assessment.comment, about(component, score.comment)))),
                 )
 
     def _note_unfinished(self, omissions: dict[str, Omissions]) -> None:
@@ -140,6 +143,12 @@ def plain(text: str) -> str:
     """The first line of a description that may be HTML."""
     lines = html.unescape(_TAG.sub("\n", text)).splitlines()
     return next((" ".join(line.split()) for line in lines if line.strip()), "")
+
+
+def prose(text: str) -> str:
+    """A comment that may be HTML as plain text, a line for each of its paragraphs."""
+    lines = (" ".join(line.split()) for line in html.unescape(_TAG.sub("\n", text)).splitlines())
+    return "\n".join(filter(None, lines))
 
 
 def time_of(seconds: str) -> str:

@@ -70,7 +70,8 @@ def _grades(source: Source, omissions: Omissions, problems: list[Problem]) -> It
                 for line in scores[number]:
                     if line.startswith("-- ") and ": " in line and not _SCORE.fullmatch(line):
                         omissions.add("line", "that looks like a score but ends without points", row)
-                yield from grades(response, _assessment(details[number], scores[number]), omissions)
+                said = _feedback(cells["assessment details"]).get(number, "")
+                yield from grades(response, _assessment(details[number], scores[number], said), omissions)
 
 
 def _blocks(cell: str) -> Blocks:
@@ -84,6 +85,22 @@ def _blocks(cell: str) -> Blocks:
         elif not _FEEDBACK.match(line):
             lines.append(line.strip())
     return blocks
+
+
+def _feedback(cell: str) -> dict[str, str]:
+    """What was written below each heading of the details; it comes last, and may run over several lines."""
+    found: dict[str, list[str]] = {}
+    number, begun = "", False
+    for line in cell.splitlines():
+        head, begins = _HEAD.fullmatch(line.strip()), _FEEDBACK.match(line)
+        if head:
+            number, begun = head[1], False
+        elif begins:
+            begun = True
+            found.setdefault(number, []).append(line[begins.end() :].strip())
+        elif begun:
+            found[number].append(line.strip())
+    return {number: "\n".join(filter(None, lines)) for number, lines in found.items()}
 
 
 def _block_problems(file: str, row: int, number: str, details: Blocks, scores: Blocks) -> Iterator[Problem]:
@@ -113,6 +130,6 @@ def _parts(lines: Sequence[str]) -> list[Part]:
     return [Part(match[1].strip(), match[2]) for match in map(_SCORE.fullmatch, lines) if match]
 
 
-def _assessment(details: Sequence[str], scores: Sequence[str]) -> Assessment:
+def _assessment(details: Sequence[str], scores: Sequence[str], feedback: str) -> Assessment:
     known = _details(details)
-    return Assessment(known["type"], known["scorer_id"], known.get("scored_at", ""), _parts(scores))
+    return Assessment(known["type"], known["scorer_id"], known.get("scored_at", ""), _parts(scores), feedback)

@@ -5,26 +5,28 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from peerage.errors import Problem
-from peerage.formats.systems.extract import Grade, Omissions
+from peerage.formats.systems.extract import Grade, Omissions, about
 
 PEER, SELF, STAFF = "PE", "SE", "ST"
 ROLES = {PEER: "student", STAFF: "ta"}
 
 
 class Part(NamedTuple):
-    """A criterion's label and the points of the option that was chosen, as text."""
+    """A criterion's label, the points of the option that was chosen, as text, and what the scorer wrote about it."""
 
     criterion: str
     points: str
+    feedback: str = ""
 
 
 class Assessment(NamedTuple):
-    """An assessment of a response: its kind, its scorer, when it was made, and its parts."""
+    """An assessment of a response: its kind, its scorer, when it was made, its parts, and what was written in all."""
 
     kind: str
     scorer: str
     time: str
     parts: list[Part]
+    feedback: str = ""
 
 
 class Response(NamedTuple):
@@ -59,6 +61,7 @@ def grades(response: Response, assessment: Assessment, omissions: Omissions) -> 
             response.author,
             ROLES[assessment.kind],
             iso(assessment.time),
+            "\n".join(filter(None, (about(part.criterion, part.feedback), assessment.feedback))),
         )
         for part in assessment.parts
     ]

@@ -68,8 +68,14 @@ def _grades(
         elif kind not in (PEER, SELF, STAFF):
             problems.append(kind_problem(kind, source.file, row))
         else:
-            parts = [Part(label, cells[column]) for column, label in criteria.items() if cells[column]]
+            parts = [
+                Part(label, cells[column], cells.get(column.replace("points", "feedback"), ""))
+                for column, label in criteria.items()
+                if cells[column]
+            ]
             time = cells.get(fold("Assessment Scored At"), "")
             assignment = cells.get("problem name") or cells.get("item id", "")
             response = Response(row, cells["submission id"], assignment, cells["anonymized student id"])
-            yield from grades(response, Assessment(kind, cells["anonymous scorer id"], time, parts), omissions)
+            overall = cells.get("overall feedback", "")
+            assessment = Assessment(kind, cells["anonymous scorer id"], time, parts, overall)
+            yield from grades(response, assessment, omissions)

@@ -22,6 +22,7 @@ _REVIEWER = re.compile(r"\byour\b.*\b(?:name|id|e-?mail|number)\b|\breviewer\b|\
 _REVIEWED = re.compile(
     r"\b(?:who|whom|whose|which)\b.*\b(?:review|grad|assess|evaluat|mark)|\breviewee\b|\b(?:being|you) (?:are )?review"
 )
+_COMMENT = re.compile(r"\bcomments?\b|\bfeedback\b|\bremarks?\b|\banything\b.*\badd\b|\bexplain\b|\bjustify\b|\bwhy\b")
 _LABELLED = re.compile(r"\s*([0-9]+(?:[.,][0-9]+)?)\s*(?:[-–—:=(]|\.\s|\s-).*", re.DOTALL)
 _NOBODY = {"", "anonymous"}
 
@@ -33,7 +34,7 @@ class Responses:
     Attributes
     ----------
     sheet: the answers, without what the form adds to them
-    columns: which column is the grader, the submission and the time, as far as that can be told
+    columns: which column is the grader, the submission, the time and the comment, as far as that can be told
     omissions: responses that are left out
     labelled: the questions whose answers begin with a number and go on in words
     """
@@ -54,6 +55,9 @@ class Responses:
         if grader is not None:
             columns["grader"] = grader
         columns |= [("time", name) for name in sheet.header if fold(name) in times][:1]
+        comment = _only(sheet, _COMMENT, (*people, *times, *added, *map(fold, columns.values())))
+        if comment is not None and not is_numeric(sheet.column(comment)) and not is_labelled(sheet.column(comment)):
+            columns["comment"] = comment
         numbers = {fold(name) for name in sheet.header if fold(name) in people and is_numeric(sheet.column(name))}
         unused = {*numbers, *added} - {fold(name) for name in columns.values()}
         responses = cls(sheet, columns, Omissions(sheet.file)).without_namesakes(people)
