@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -25,6 +26,7 @@ from peerage.inference.fit_warnings import problems_of, simpler_model
 from peerage.inference.fitted import Fitted
 from peerage.inference.information import Information
 from peerage.inference.numerics.diagnostics import Diagnostics, rhat_and_ess
+from peerage.inference.plotting import draw_graders, draw_grades, draw_priors, draw_submission
 from peerage.inference.posterior_file import write
 from peerage.inference.priors_in_words import coordinate_names, in_use, priors_table
 from peerage.inference.sampling.chains import VARIABLES, sample
@@ -36,6 +38,9 @@ from peerage.support.listening import listening
 from peerage.support.progress import Counter, Listener
 from peerage.support.stopping import stoppable
 from peerage.support.whole_numbers import at_least
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 LOWER, UPPER = 0.05, 0.95
 """The quantiles that are called lower and upper in all tables."""
@@ -224,13 +229,10 @@ class Posterior(Fitted):
 
     def predict(self, grader: str, submission: str) -> pd.DataFrame:
         """The probability of each grade that a grader would report on a submission."""
-        for kind, name, names in (
-            ("grader", grader, self.book.graders),
-            ("submission", submission, self.book.submissions),
-        ):
-            if name not in names:
-                raise InputError(f"there is no {kind} {name!r} in this class")
-        place = self.book.graders.index(grader), self.book.submissions.index(submission)
+        place = (
+            _index(grader, self.book.graders, "grader"),
+            _index(submission, self.book.submissions, "submission"),
+        )
         parts = []
         for index, masses in report_masses(self.layout, self.draws, *place).items():
             component = self.book.rubric.components[index]
@@ -289,6 +291,30 @@ class Posterior(Fitted):
         """Write everything to one file (npz, no pickle)."""
         write(self, path)
 
+    def plot_grades(self, component: str | None = None, *, ax: Axes | None = None) -> Axes:
+        """Plot expected grades with intervals, beside the peers' means; by default of the first component."""
+        names = self.book.rubric.names
+        name = names[0 if component is None else _index(component, names, "component")]
+        table = self.submissions()
+        return draw_grades(table[table["component"] == name], ax)
+
+    def plot_graders(self, *, ax: Axes | None = None) -> Axes:
+        """Plot each grader's bias against dependability, with intervals."""
+        return draw_graders(self.graders(), ax)
+
+    def plot_submission(self, submission: str, *, axes: Sequence[Axes] | None = None) -> NDArray[Any]:
+        """Plot how probable each grade of a submission is, above its reports; axes for each component are returned."""
+        book = self.book
+        place = _index(submission, book.submissions, "submission")
+        mass = self.level_mass()
+        mine = book.values[book.review_submission == place]
+        reports = [column[~np.isnan(column)] for column in mine[:, book.applicable[place]].T]
+        return draw_submission(mass[mass["submission"] == submission], reports, submission, axes)
+
+    def plot_priors(self, *, ax: Axes | None = None) -> Axes:
+        """Plot what was learned about the class as a whole, with intervals, or the priors that were fixed."""
+        return draw_priors(self.priors(), ax)
+
     def to_arviz(self) -> Any:
         """An ArviZ ``DataTree`` with named coordinates and the log likelihood of every review."""
         try:
@@ -343,3 +369,9 @@ class Posterior(Fitted):
             hyper = self.samples.hyper[:, :, used].astype(np.float32)
             found["priors"] = rhat_and_ess(hyper, os.cpu_count() or 1), [names[place] for place in used]
         return found
+
+
+def _index(name: str, names: Sequence[str], kind: str) -> int:
+    if name not in names:
+        raise InputError(f"there is no {kind} {name!r} in this class")
+    return names.index(name)
