@@ -72,14 +72,14 @@ def page(runs: Sequence[Run]) -> Iterator[str]:
 def introduction(runs: Sequence[Run]) -> Iterator[str]:
     """What was run, and how to read it."""
     yield (
-        "[`peerage study all`](studies.md) repeats the paper's experiments on simulated classes, and "
-        "`python docs/reproduction.py` wrote this page from its results."
+        "[`peerage study all`](studies.md) repeats the paper's experiments on simulated classes. "
+        "`python docs/reproduction.py` makes this page from its results."
     )
     hours = sum(run.seconds for run in runs) / 3600
     versions = " and ".join(sorted({run.version for run in runs}))
     yield (
-        f"With peerage {versions}, the tasks of these studies took {hours:.1f} hours by the clock, added up; several "
-        "ran at once, on a machine that did other work too."
+        f"With peerage {versions}, the tasks of these studies took {hours:.1f} hours in total. Several ran at the same "
+        "time, on a machine that was also doing other work."
     )
     missing = [f"`{name}`" for name in NAMES if name not in {run.name for run in runs}]
     if missing:
@@ -90,14 +90,15 @@ def introduction(runs: Sequence[Run]) -> Iterator[str]:
 def summary(found: dict[str, list[Verdict]]) -> Iterator[str]:
     """Which claims hold, and which do not and why."""
     yield "## What holds, and what does not"
-    for ours, words in ((False, "statements of the paper's"), (True, "expectations of our own")):
+    for ours, words in ((False, "statements in the paper"), (True, "expectations of ours")):
         judged = [
             (name, one) for name, rows in found.items() for one in rows if one.claim.ours == ours and one.findings
         ]
         exceptions = [(name, one) for name, one in judged if one.holds is not True]
         if judged:
             counts = {holds: sum(one.holds is holds for _, one in judged) for holds in (True, False, None)}
-            held = f"{counts[True]} hold; {counts[False]} not, and {counts[None]} cannot be told"
+            does, is_ = ("does" if counts[False] == 1 else "do"), ("is" if counts[None] == 1 else "are")
+            held = f"{counts[True]} hold, {counts[False]} {does} not, and {counts[None]} {is_} undecided"
             yield f"Of {len(judged)} {words}, {held}."
         if exceptions:
             header = ["study", "expected" if ours else "the paper says", "measured", "agree", "likely reason"]

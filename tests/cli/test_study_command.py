@@ -71,7 +71,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     arguments = ["study", "recovery-students", "-o", str(out), "--replicates", "2", *QUICK]
     assert main(arguments) == 0
     printed = capsys.readouterr().out
-    assert printed.startswith("recovery-students: of 4 statements of the paper's, ")
+    assert printed.startswith("recovery-students: of 4 statements in the paper, ")
     assert "Written to " in printed
     names = {f"recovery-students.{suffix}" for suffix in ("csv", "png", "svg", "md", "json", "findings.jsonl")}
     assert {path.name for path in out.iterdir()} == names | {result_folder.MARKER}
@@ -81,7 +81,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert tuple(table.columns) == COLUMNS
     assert set(table["replicate"]) == {0, 1}
     text = (out / "recovery-students.md").read_text("utf-8")
-    assert text.startswith("# Whether the size of a class matters\n")
+    assert text.startswith("# Whether class size matters\n")
     assert "Class (a), small classes and few values, 2 replicates, seed 0" in text
     assert "| class size has little effect on true grades |" in text
     before = (out / "recovery-students.findings.jsonl").read_bytes()

@@ -97,10 +97,10 @@ def test_quantities_pair_replicates() -> None:
     [
         (True, {"a": True, "b": True}, True, "yes"),
         (True, {"a": True, "b": False}, False, "not in (b)"),
-        (True, {"a": True, "b": None}, None, "cannot be told in (b)"),
+        (True, {"a": True, "b": None}, None, "undecided in (b)"),
         (True, {"a": False, "b": False}, False, "no"),
         (False, {"a": True, "b": False}, True, "yes, in (a)"),
-        (False, {"a": False, "b": None}, None, "cannot be told in (b)"),
+        (False, {"a": False, "b": None}, None, "undecided in (b)"),
         (False, {}, None, "not measured"),
     ],
 )
@@ -160,7 +160,7 @@ def test_what_is_written_of_claims() -> None:
     table = table[~table["setting"].eq("ta")].assign(result=table["result"].mask(low, 0.3))
     found = verdicts("recovery-graders", table)
     lines = summary("recovery-graders", found)
-    assert lines[0] == "recovery-graders: of 7 statements of the paper's, 6 hold."
+    assert lines[0] == "recovery-graders: of 7 statements in the paper, 6 hold."
     assert lines[1].startswith("  MAE of true grades 0.41 with 4 graders: no; measured (a) 0.300 ± 0.000; (b) 0.300")
     assert lines[2:] == ["  2 more are about values that were not run, or need two replicates"]
     rows = claims_table(found).splitlines()
@@ -171,7 +171,7 @@ def test_what_is_written_of_claims() -> None:
     assert rows[5].endswith("|  |  |  | not measured |  |")
     means = means_table(table).splitlines()
     assert len(means) == 2 + 3 * 7
-    assert means[2].startswith("| graders a submission | 1 | (a) | 0.5")
+    assert means[2].startswith("| graders per submission | 1 | (a) | 0.5")
     assert means[-1].startswith("| a TA's grades, fitted | 2 | (c) | 0.4")
 
 

@@ -23,7 +23,7 @@ PERCENT = 100
 
 @dataclass(frozen=True)
 class Finding:
-    """What was measured in one class, in words, and whether the claim holds there; None if that cannot be told."""
+    """What was measured in one class, in words, and whether the claim holds there; None if that is undecided."""
 
     measured: str
     holds: bool | None
@@ -104,14 +104,14 @@ class Verdict:
 
     @property
     def holds(self) -> bool | None:
-        """Whether the claim holds; None if that cannot be told."""
+        """Whether the claim holds; None if that is undecided."""
         found = [finding.holds for finding in self.findings.values()]
         if not self.claim.everywhere:
             return True if True in found else None if None in found or not found else False
         return False if False in found else None if None in found or not found else True
 
     def classes(self, holds: bool | None) -> list[str]:
-        """The classes in which it holds, in which it does not, or in which that cannot be told."""
+        """The classes in which it holds, in which it does not, or in which that is undecided."""
         return [name for name, finding in self.findings.items() if finding.holds is holds]
 
     @property

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 TITLES = {
-    "recovery-weeks": "How estimates improve with weeks",
-    "recovery-graders": "How estimates improve with graders a submission",
-    "recovery-students": "Whether the size of a class matters",
+    "recovery-weeks": "How estimates improve over the weeks",
+    "recovery-graders": "How estimates improve with more graders per submission",
+    "recovery-students": "Whether class size matters",
     "misspecification": "What wrong priors do",
-    "explanations": "Explained grades beside the most likely ones",
-    "ablation": "What each feature of the model is good for",
+    "explanations": "Explained grades compared with the most likely ones",
+    "ablation": "What each feature of the model contributes",
     "convergence": "How many draws are enough",
-    "learned-priors": "Learned priors beside true and wrong ones",
-    "baselines": "The model beside simple estimates",
+    "learned-priors": "Learned priors compared with true and wrong ones",
+    "baselines": "The model compared with simple estimates",
 }
 """The heading of each study."""
 
@@ -55,7 +55,7 @@ SEVERAL = "grades:\nmean absolute error (of 5)"
 
 SETTINGS = {
     "weeks": "weeks",
-    "graders": "graders a submission",
+    "graders": "graders per submission",
     "students": "students",
     "draws": "draws of each of four chains",
     "ta": "a TA's own grades",

@@ -55,15 +55,15 @@ _WEEKS = (
     _number("reliability: correlation 0.9 after 8 weeks", Measured(At(RELIABILITY, "weeks", 8), Rounded(0.9, 0.1))),
     _number("effort: correlation 0.3 after 1 week", Measured(At(EFFORT, "weeks", 1), Rounded(0.3, 0.1))),
     _number("effort: correlation 0.7 in later weeks (here: 10)", Measured(At(EFFORT, "weeks", 10), Rounded(0.7, 0.1))),
-    Claim("reliability improves with weeks (1 to 8)", Measured(_from(RELIABILITY, "weeks", 1, 8), Above())),
-    Claim("effort improves with weeks (1 to 8)", Measured(_from(EFFORT, "weeks", 1, 8), Above())),
-    Claim("the error of bias falls with weeks (1 to 8)", Measured(_from(BIAS, "weeks", 1, 8), Below())),
+    Claim("reliability improves over the weeks (1 to 8)", Measured(_from(RELIABILITY, "weeks", 1, 8), Above())),
+    Claim("effort improves over the weeks (1 to 8)", Measured(_from(EFFORT, "weeks", 1, 8), Above())),
+    Claim("the error of bias falls over the weeks (1 to 8)", Measured(_from(BIAS, "weeks", 1, 8), Below())),
     Claim("the error of true grades improves very little (1 to 8 weeks)", _little(GRADES, "weeks", 1, 8)),
 )
 
 _TA = At(GRADES, "ta", 2)
 _TEN_STUDENTS = (
-    "with one grader a submission, a class has only ten students, and nothing that their reports could be compared with"
+    "with one grader per submission, a class has only ten students, with no other reports to compare theirs with"
 )
 _GRADERS = (
     _number("MAE of true grades 0.52 with 1 grader", Measured(At(GRADES, "graders", 1), Rounded(0.52))),
@@ -71,7 +71,9 @@ _GRADERS = (
     _number("MAE of true grades below 0.2 with 32 graders", Measured(At(GRADES, "graders", 32), Below(0.2))),
     _number("MAE of a TA of reliability 2: 0.48", Measured(_TA, Rounded(0.48))),
     _number("4 graders are better than the TA", Measured(Change(At(GRADES, "graders", 4), _TA), Below())),
-    Claim("the error of true grades falls with graders (1 to 32)", Measured(_from(GRADES, "graders", 1, 32), Below())),
+    Claim(
+        "the error of true grades falls with more graders (1 to 32)", Measured(_from(GRADES, "graders", 1, 32), Below())
+    ),
     Claim(
         "more graders have little effect on reliability (1 to 32)",
         _little(RELIABILITY, "graders", 1, 32),
@@ -80,8 +82,8 @@ _GRADERS = (
     Claim(
         "more graders have little effect on effort (1 to 32)",
         _little(EFFORT, "graders", 1, 32),
-        why="where low-effort reports are as widely spread as others (τ_ℓ = 1), they are recognised by being far from "
-        "the other reports of a submission, and a single grader has no others",
+        why="where low-effort reports are spread as widely as others (τ_ℓ = 1), they stand out only by their distance "
+        "from the submission's other reports, and a single grader has none",
     ),
     Claim("more graders have little effect on bias (1 to 32)", _little(BIAS, "graders", 1, 32), why=_TEN_STUDENTS),
 )
@@ -100,17 +102,18 @@ _MISSPECIFICATION = (
     _number(
         "MAE of true grades 0.44 with the right priors",
         Measured(At(GRADES, "mu_s", Place.TRUE), Rounded(0.44)),
-        why="with as many graders and no TAs the paper itself has 0.41; here another error may be meant: see below",
+        why="with the same number of graders and no TAs, the paper itself has 0.41; this may be another kind of error: "
+        "see below",
     ),
     _number(
-        "our reading: 0.44 is the error of latent grades, which are not cut at the ends of the rubric",
+        "our reading: 0.44 is the error of latent grades, which may lie beyond the ends of the rubric",
         Measured(At("latent_mae", "mu_s", Place.TRUE), Rounded(0.44)),
         ours=True,
     ),
     _number(
         "as high as 0.53 with a wrong μ_s or σ_s",
         Measured(Highest(GRADES, ("mu_s", "sigma_s")), Rounded(0.53)),
-        why="it depends on how wrong the priors are, which the paper's text does not say; here μ_s is wrong by up to 1",
+        why="this depends on how wrong the priors are, which the paper does not say; here μ_s is wrong by up to 1",
     ),
     Claim("μ_s too low hurts true grades", _hurts(GRADES, "mu_s", Place.LOWEST)),
     Claim("μ_s too high hurts true grades", _hurts(GRADES, "mu_s", Place.HIGHEST)),
@@ -119,7 +122,10 @@ _MISSPECIFICATION = (
     Claim("τ_ℓ too low hurts effort", _hurts(EFFORT, "tau_l", Place.LOWEST)),
     Claim("τ_ℓ too high hurts effort", _hurts(EFFORT, "tau_l", Place.HIGHEST)),
     Claim("σ_b far below the truth hurts bias", _hurts(BIAS, "sigma_b", Place.LOWEST), classes="bc"),
-    Claim("most changes by wrong priors of reliability and effort are small", Robust(_ROBUST, _METRICS, small=True)),
+    Claim(
+        "most changes caused by wrong priors for reliability and effort are small",
+        Robust(_ROBUST, _METRICS, small=True),
+    ),
     Claim("most of these changes are insignificant", Robust(_ROBUST, _METRICS, small=False)),
 )
 
@@ -137,14 +143,14 @@ _EXPLANATIONS = (
     Claim(
         "the MAEs are nearly equal with 7 graders",
         Measured(_gap(7, relative=True), Small(), percent=True),
-        why=dict.fromkeys("bc", "where biases are large (σ_b = 1), averages of reports have them too"),
+        why=dict.fromkeys("bc", "where biases are large (σ_b = 1), averages of reports are biased too"),
     ),
     *(
         _number(
             f"3 to 6 % of grades differ (real classes with 4 to 5 peers; here: {graders} graders)",
             Measured(At("most_likely_differs", "graders", graders), Within(0.03, 0.06), percent=True),
-            why="the real classes also had staff's grades, and a fifth peer's of many submissions: each further grader "
-            "leaves more ways to average",
+            why="the real classes also had grades by staff, and a fifth peer for many submissions: each further grader "
+            "allows more averages",
         )
         for graders in (4, 5)
     ),
@@ -158,7 +164,8 @@ _ABLATION = (
         "without bias it drops significantly in every class",
         Worse("no bias"),
         why={
-            "a": "biases of 0.1 are small beside the noise of a report; in a real class they may take up other misfits"
+            "a": "biases of 0.1 are small compared with the noise of a report; in a real class, the bias may also "
+            "absorb other misfits"
         },
     ),
     Claim("correlation does not help", Measured(At("elpd_change", _MODEL, "correlation"), NotAbove(), decimals=1)),
@@ -173,9 +180,9 @@ _ABLATION = (
 
 _CONVERGENCE = tuple(
     _number(
-        f"4 × 1,000 draws: {words} err by {stated:.0%}".replace("%", " %"),
+        f"4 × 1,000 draws: {words} are off by {stated:.0%}".replace("%", " %"),
         Measured(At(f"{name}_error", "draws", 1000), Rounded(stated), percent=True, decimals=4),
-        why="our draws are less correlated, so that as many of them err less",
+        why="our draws are less correlated, so the same number of them is more precise",
     )
     for name, words, stated in (
         ("true_grade", "true grades", 0.01),
@@ -193,24 +200,24 @@ def _learned(setting: str, bound: float) -> Judge:
 
 _LEARNED = (
     _expected(
-        "learned priors: the error of true grades is less than 3 % above that with true ones", _learned("priors", 0.03)
+        "learned priors: the error of true grades is less than 3 % larger than with true ones", _learned("priors", 0.03)
     ),
-    _expected("after one week: less than 5 % above", _learned("priors_one_week", 0.05)),
+    _expected("after one week: less than 5 % larger", _learned("priors_one_week", 0.05)),
     *(
         _expected(
-            f"learned priors: the error of true grades is below that with a wrong {symbol}",
+            f"learned priors: the error of true grades is smaller than with a wrong {symbol}",
             Measured(_from(GRADES, "priors", f"wrong {name}", "learned"), Below()),
             why=why,
         )
         for name, symbol, why in (
             ("mu_s", "μ_s", ""),
             ("sigma_s", "σ_s", ""),
-            ("sigma_b", "σ_b", {"a": "a σ_b that is too large costs true grades next to nothing after ten weeks"}),
-            ("tau_l", "τ_ℓ", "a wrong τ_ℓ costs true grades next to nothing; it is efforts that suffer"),
+            ("sigma_b", "σ_b", {"a": "after ten weeks, a σ_b that is too large hardly affects true grades"}),
+            ("tau_l", "τ_ℓ", "a wrong τ_ℓ hardly affects true grades; it affects efforts"),
         )
     ),
     _expected(
-        "learned priors: the error of biases is below that with a wrong σ_b",
+        "learned priors: the error of biases is smaller than with a wrong σ_b",
         Measured(_from(BIAS, "priors", "wrong sigma_b", "learned"), Below()),
     ),
     _expected(
@@ -221,7 +228,7 @@ _LEARNED = (
 
 _BASELINES = tuple(
     _expected(
-        f"the full model's error of true grades is below that of {words}",
+        f"the full model's error of true grades is smaller than that of {words}",
         Measured(_from(GRADES, "estimator", name, "full"), Below()),
     )
     for name, words in (("mean", "the mean"), ("median", "the median"), ("PG1", "PG1"))

@@ -12,9 +12,9 @@ from peerage_studies.labels import METRICS, SETTINGS, flat, letters
 from peerage_studies.quantities import as_number
 from peerage_studies.statements import CLAIMS
 
-AGREEMENT = {True: "yes", False: "no", None: "cannot be told"}
+AGREEMENT = {True: "yes", False: "no", None: "undecided"}
 NOT_MEASURED, NO_REASON = "not measured", "no reason known"
-TOO_FEW = "the interval is too wide; more replicates would tell"
+TOO_FEW = "the interval is too wide; more replicates would decide it"
 
 
 def verdicts(name: str, table: pd.DataFrame) -> list[Verdict]:
@@ -42,7 +42,7 @@ def agreement(verdict: Verdict) -> str:
     classes = verdict.classes(verdict.holds)
     if len(classes) == len(verdict.findings):
         return AGREEMENT[verdict.holds]
-    words = {True: "yes, in", False: "not in", None: "cannot be told in"}[verdict.holds]
+    words = {True: "yes, in", False: "not in", None: "undecided in"}[verdict.holds]
     return f"{words} {letters(classes)}"
 
 
@@ -62,7 +62,7 @@ def summary(name: str, found: Sequence[Verdict]) -> list[str]:
     """How many claims about a study hold, and which do not, in lines."""
     judged = [verdict for verdict in found if verdict.findings]
     held = sum(verdict.holds is True for verdict in judged)
-    whose = "expectations" if all(verdict.claim.ours for verdict in found) else "statements of the paper's"
+    whose = "expectations" if all(verdict.claim.ours for verdict in found) else "statements in the paper"
     lines = [f"{name}: of {len(judged)} {whose}, {held} hold."]
     for verdict in judged:
         if verdict.holds is not True:

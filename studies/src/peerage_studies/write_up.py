@@ -18,11 +18,12 @@ from peerage_studies.study_folder import findings_file
 from peerage_studies.study_tables import claims_table, means_table, verdicts
 
 RULES = (
-    "Each number is the mean over replicates with its 95 % confidence interval. A number of the paper's agrees if the "
-    "interval reaches the numbers that are rounded to it; a rise, a fall or a bound, if all of the interval is on its "
-    "side; “little” or “nearly”, if all of the interval is within a tenth; “most”, if it is so for more than half. "
-    "Where the interval is on both sides, it cannot be told. The paper's text shows one class without saying which, so "
-    "a number has to agree in one of them; all else has to hold in all."
+    "Each number is the mean over replicates with its 95 % confidence interval. A number in the paper agrees if "
+    "the interval contains a value that rounds to it. A rise, a fall or a bound holds if the whole interval is on "
+    "the right side of it. “Little” and “nearly” mean that the whole interval is within 10 %; “most” means more "
+    "than half. If the interval lies on both sides, the statement is undecided. The paper shows one class without "
+    "saying which, so a number has to agree in at least one class; every other statement has to hold in all of "
+    "them."
 )
 """How verdicts come about."""
 
@@ -54,7 +55,7 @@ class Run:
         replicates = counted(self.table["replicate"].nunique(), "replicate")
         return (
             f"{which}, {size}{replicates}, seed {self.seed}, peerage {self.version}; "
-            f"its tasks took {self.seconds / 60:.0f} minutes, added up."
+            f"its tasks took {self.seconds / 60:.0f} minutes in total."
         )
 
 
