@@ -80,7 +80,7 @@ def test_legend(grades: tuple[float, ...], legend: str) -> None:
         ("[components.S]\ngrades = [1]", "at least two grades"),
         ("[components.S]\ngrades = [1, 1]", "ascend without repetition"),
         ("[components.S]\ngrades = [1, nan]", "finite numbers"),
-        ("[components.S]\ngrades = [1, 1.0000001]", "differ by 0.000001 at least"),
+        ("[components.S]\ngrades = [1, 1.0000001]", "differ by at least 0.000001"),
         ("[components.S]\ngrades = [1, 1e7]", "between -1,000,000 and 1,000,000"),
         ("[components.S]\ngrades = [true, false]", "list of numbers"),
         ("[components.S]\ngrades = [0, 1]\npoints = [1]", "2 grades but 1 points"),

@@ -222,7 +222,7 @@ def _component_problems(component: Component) -> Iterable[str]:
     elif any(second <= first for first, second in pairwise(grades)):
         yield "its grades must ascend without repetition"
     elif any(second - first < SMALLEST_GAP / 2 for first, second in pairwise(grades)):
-        yield f"its grades must differ by {SMALLEST_GAP:f} at least"
+        yield f"its grades must differ by at least {SMALLEST_GAP:f}"
     elif any(abs(grade) > LARGEST_GRADE for grade in grades):
         yield f"its grades must lie between -{LARGEST_GRADE:,.0f} and {LARGEST_GRADE:,.0f}"
     if points is not None and len(points) != len(grades):

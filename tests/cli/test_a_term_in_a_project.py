@@ -148,7 +148,7 @@ def has_a_ta_check(home: Path, run: Run) -> None:
     assert [check["rank"] for check in checks] == [1]
     shown = run("spotchecks", "results", "--budget", "1")[0]
     assert shown[-2:] == [
-        "Points: what a grade by staff is expected to take off the errors of all grades.",
+        "Points: how much a grade by staff is expected to reduce the errors of all grades.",
         "Once staff have graded some of these 1 submission: peerage update results NEW_GRADES",
     ]
     checked = checks[0]["submission"]
@@ -170,7 +170,7 @@ def forgets_the_tas_file(home: Path, run: Run) -> None:
     (home / "later" / "week4.csv").rename(home / "week4.csv")
     notes = run("fit", *SHORT)[1]
     forgotten = (
-        "note: the results in results were made of 'ta.csv' too, which is not read today; "
+        "note: the results in results also used 'ta.csv', which is not read today; "
         "unless that is meant, add it to the setting 'grades' of peerage.toml"
     )
     assert notes == [SETTINGS, forgotten, keeping(3), REPUBLISH, ONE_REVIEW, BESIDE]

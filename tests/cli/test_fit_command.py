@@ -174,7 +174,7 @@ def test_a_bad_target_is_refused_before_the_grades_are_read(
     ("options", "words"),
     [
         (["--model", "best"], "--model"),
-        (["--model", "auto", "--no-bias"], "with an automatic choice of model"),
+        (["--model", "auto", "--no-bias"], "the model is chosen automatically"),
         (["--priors", "absent.toml"], "absent.toml: cannot be read (No such file or directory); check the path\n"),
         (["--fixed", "absent.csv"], "absent.csv: cannot be read (No such file or directory); check the path\n"),
         (["--chains", "0"], "--chains"),

@@ -211,5 +211,5 @@ def test_results_that_were_replaced_meanwhile_are_not_replaced_again(
 
     monkeypatch.setattr(pg.Posterior, "update", slow)
     assert update(home, "-q") == 2
-    assert "these results were replaced meanwhile; run the update again" in capsys.readouterr().err
+    assert "these results were replaced in the meantime; run the update again" in capsys.readouterr().err
     assert names(home) == ["class", "class-before-1", "class.csv", "new.csv", "rubric.toml"]

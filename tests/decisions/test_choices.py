@@ -44,7 +44,7 @@ def test_choices_survive_json(choices: DecisionChoices) -> None:
         ),
         ({"spot_checks": -1}, "budget must be at least 0"),
         ({"random_share": 2.0}, "random_share is a share between 0 and 1"),
-        ({"required_reviews": -1}, "-1 is no number of reviews; write it as 12"),
+        ({"required_reviews": -1}, "-1 is not a number of reviews; write it as 12"),
         ({"minimum_reviews": -1}, "minimum_reviews must be at least 0"),
         ({"credit_scale": "much:good"}, "'much:good' is not a scale of marks"),
         ({"colour": "red"}, "there is no choice 'colour'"),

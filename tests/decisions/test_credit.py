@@ -304,5 +304,5 @@ REQUIREMENTS = {
 
 @pytest.mark.parametrize("text", ["each", "each=x", "=3", "-1", "week1=2,week1=3", "week1=2,3", "9" * 7])
 def test_a_requirement_that_makes_no_sense_is_refused(text: str) -> None:
-    with pytest.raises(pg.ModelError, match="is no number of reviews; write it as 12, each=3 or week1=2,week2=4"):
+    with pytest.raises(pg.ModelError, match="is not a number of reviews; write it as 12, each=3 or week1=2,week2=4"):
         DecisionChoices(required_reviews=text)

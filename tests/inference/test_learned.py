@@ -130,7 +130,7 @@ def test_diagnostics_have_a_row_for_the_priors(posterior: pg.Posterior) -> None:
 
 
 def test_one_grade_a_submission_is_warned_of() -> None:
-    words = "no submission has two reports of a component, so noise cannot be told from true differences"
+    words = "no submission has two reports of a component, so noise cannot be distinguished from true differences"
     book = small_class(tas=0)
     first = np.zeros(book.n_reviews, bool)
     first[np.unique(book.review_submission, return_index=True)[1]] = True

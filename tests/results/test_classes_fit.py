@@ -175,7 +175,7 @@ def test_published_grades_stay_in_each_class(home: Path, tmp_path: Path, capsys:
     assert "note: section 'C' has no published grades" in capsys.readouterr().err
     assert main(["compare", str(home / "out"), str(out), "--json"]) == 0
     said = capsys.readouterr()
-    assert f"section 'C' is in {out} alone" in said.err
+    assert f"section 'C' is only in {out}" in said.err
     assert json.loads(said.out) == {"A": [], ODD: []}
     assert rows(out / "A" / "changes.csv") == []
 

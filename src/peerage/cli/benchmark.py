@@ -25,12 +25,14 @@ Real = Annotated[
         "--real", metavar="FOLDER", help="A class with peer_grades.csv and staff_grades.csv; may be repeated."
     ),
 ]
-Kinds = Annotated[str | None, typer.Option("--kinds", metavar="NAME,...", help="Some kinds of class, or none.")]
-Methods = Annotated[str | None, typer.Option("--methods", metavar="NAME,...", help="Some methods. Default: all.")]
+Kinds = Annotated[
+    str | None, typer.Option("--kinds", metavar="NAME,...", help="Only these kinds of simulated class, or none.")
+]
+Methods = Annotated[str | None, typer.Option("--methods", metavar="NAME,...", help="Only these methods. Default: all.")]
 Replicates = Annotated[int, typer.Option(min=1, help="How many classes of each simulated kind.")]
 
 Quick = Annotated[
-    bool, typer.Option("--quick", help="Neither held-out likelihood nor manipulability, which take most of the time.")
+    bool, typer.Option("--quick", help="Skip held-out likelihood and manipulability, which take most of the time.")
 ]
 
 

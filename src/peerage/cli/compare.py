@@ -71,7 +71,7 @@ def _pairs(old: Path, new: Path) -> dict[str, tuple[str, Results, Results, Path]
     if before.by != after.by or not after.classes:
         return {"": ("", Results.read(old), Results.read(new), new)}
     for name in sorted(before.classes.keys() ^ after.classes.keys()):
-        say(f"note: {after.by} {name!r} is in {old if name in before.classes else new} alone")
+        say(f"note: {after.by} {name!r} is only in {old if name in before.classes else new}")
     return {
         name: (f"{after.by} {name!r}:", before.classes[name], results, new / after.folders[name])
         for name, results in after.classes.items()

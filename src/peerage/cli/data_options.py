@@ -78,7 +78,7 @@ Limits = Annotated[
     typer.Option(
         "--limits",
         metavar="NAME=NUMBER,...",
-        help="The most that is read: rows=20000000,columns=2000.",
+        help="Limits on how much is read: rows=20000000,columns=2000.",
         rich_help_panel=panels.DATA,
     ),
 ]

@@ -44,15 +44,13 @@ NameGraders = Annotated[
 ]
 Decimals = Annotated[
     int,
-    typer.Option(
-        min=0, max=6, help="With how many decimals to give averages and means.", rich_help_panel=panels.DECISIONS
-    ),
+    typer.Option(min=0, max=6, help="How many decimals averages and means have.", rich_help_panel=panels.DECISIONS),
 ]
 StaffFinal = Annotated[
     bool,
     typer.Option(
         "--staff-final/--no-staff-final",
-        help="Where staff graded, their grade is final, or one of several.",
+        help="Where staff graded, their grade is final, or counts with the students'.",
         rich_help_panel=panels.DECISIONS,
     ),
 ]

@@ -35,7 +35,11 @@ RosterFile = Annotated[
 ]
 MatchColumn = Annotated[
     str | None,
-    typer.Option("--match", metavar="COLUMN", help="The roster's column that holds the class's ids. Default: found."),
+    typer.Option(
+        "--match",
+        metavar="COLUMN",
+        help="The roster's column that holds the class's ids. Default: recognised by its contents.",
+    ),
 ]
 IdColumn = Annotated[
     str | None,

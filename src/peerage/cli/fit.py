@@ -43,7 +43,7 @@ def command(
     result_folder.check_target(out, [*grades, *named])
     if model_name is not None and features.any_chosen:
         raise typer.BadParameter(
-            "with an automatic choice of model, no feature can be chosen by hand", param_hint="--model"
+            "the model is chosen automatically; leave out options that switch features on or off", param_hint="--model"
         )
     staff_options.say_forgotten(out, grades)
     kept = staff_options.handed_out(staff.published, replaced=staff.republish)

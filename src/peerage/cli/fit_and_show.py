@@ -140,8 +140,8 @@ def _show(several: SeveralResults, out: Path) -> None:
         differ = f"{summary.n_changed / summary.n_compared:.0%}" if summary.n_compared else ""
         table.add_row(title, *counts, differ, f"{summary.confidence:.0%}", f"{len(results.warnings):,}")
     console.print(table)
-    console.print("\nGrades that differ round to another grade than the peers' mean.", end=" ")
-    console.print("Certain is a most likely grade, on average.")
+    console.print("\ndiffer: grades that round to another grade than the peers' mean.", end=" ")
+    console.print("certain: how certain a most likely grade is on average.")
     for name, results in several.classes.items():
         staff_options.show(results, console, f"{by} {name!r}")
     console.print(f"\nWritten to {out}: {', '.join(CLASSES_FILES)}, and a folder for each {by}", soft_wrap=True)

@@ -124,7 +124,7 @@ def say_forgotten(out: Path, grades: Sequence[Path]) -> None:
     lost = [name for name in before if name not in names]
     if lost:
         remedy = f"unless that is meant, add it to the setting 'grades' of {PROJECT}"
-        say(f"note: the results in {out} were made of {quoted(lost)} too, which is not read today; {remedy}")
+        say(f"note: the results in {out} also used {quoted(lost)}, which is not read today; {remedy}")
 
 
 def handed_out(named: Path | None, *, replaced: bool = False) -> list[Path]:

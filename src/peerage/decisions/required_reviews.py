@@ -44,7 +44,7 @@ class RequiredReviews:
         if right and names == [""] and "=" not in str(text):
             return cls(int(numbers[0]))
         if not right or not all(names) or len(set(names)) < len(names):
-            message = f"{text!r} is no number of reviews; write it as 12, each=3 or week1=2,week2=4"
+            message = f"{text!r} is not a number of reviews; write it as 12, each=3 or week1=2,week2=4"
             raise ModelError(message, setting="required_reviews")
         return cls(0, dict(zip(names, map(int, numbers), strict=True)))
 

@@ -73,7 +73,7 @@ def _unidentified(posterior: Fitted) -> Iterator[Problem]:
     """Learned priors need submissions with several reports, to tell graders' noise from differences in quality."""
     most = np.bincount(posterior.layout.reports.report_cell, minlength=posterior.layout.n_cells).max()
     if posterior.model.learned and most < 2:
-        message = "no submission has two reports of a component, so noise cannot be told from true differences"
+        message = "no submission has two reports of a component, so noise cannot be distinguished from true differences"
         yield Problem(message, "have each submission graded more than once, or use fixed priors")
 
 

@@ -45,7 +45,7 @@ AUTHORS = Need("authors", "it uses graders' own grades, and no grader is known t
 STAFF = Need("staff grades", "it anchors grades to those of staff, and no TA or instructor graded", _staff_grades)
 RATIO_SCALE = Need(
     "a ratio scale",
-    "it divides by grades, so that a component's lowest grade must be 0 or more",
+    "it divides by grades, so a component's lowest grade must be at least 0",
     lambda book: all(component.grades[0] >= 0 for component in book.rubric.components),
 )
 FEW_LEVELS = Need(
@@ -60,7 +60,7 @@ ONE_SCALE = Need(
 )
 ASSIGNMENTS = Need(
     "several assignments",
-    "it follows graders from assignment to assignment, and there is one alone",
+    "it follows graders from assignment to assignment, and there is only one",
     lambda book: len(set(book.assignments)) > 1,
 )
 RANKINGS = Need(

@@ -94,7 +94,7 @@ def replace_results(results: Results, earlier: Results, path: Path) -> Path:
     with result_folder.writing(home) as fresh:
         # Other writers wait now, so nothing can come between this look and what follows.
         if Results.read(target).record != earlier.record:
-            raise ResultsError(f"{path}: these results were replaced meanwhile; run the update again")
+            raise ResultsError(f"{path}: these results were replaced in the meantime; run the update again")
         kept = result_folder.keep(home)
         if target == home:
             fill(results, fresh)

@@ -108,7 +108,7 @@ def test_points_off_the_rubric_are_refused_or_moved(tmp_path: Path, points: str,
         (
             '[{"criterion_id": "_7361", "comments": "?"}]',
             '"lost"',
-            ", row 6: the assessment's 'data' is no list of scores; save the rubric again with style=full",
+            ", row 6: the assessment's 'data' is not a list of scores; save the rubric again with style=full",
         ),
         (
             '"points": 5.0, "ratings": []',

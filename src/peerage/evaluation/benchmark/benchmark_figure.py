@@ -36,7 +36,8 @@ def draw(found: Benchmark) -> Figure:
     axes.plot(close[:, 1], close[:, 0], "o", color="black", markersize=3, linestyle="none")
     figure.colorbar(image, ax=axes, label="error, as a multiple of the best method's", fraction=0.03)
     axes.set_title(
-        "Dots: the best method, or one that cannot be told from it. White: the class lacks what the method needs",
+        "Dots: the best method, and those that cannot be distinguished from it. "
+        "White: the class lacks what the method needs",
         size=9,
     )
     return figure

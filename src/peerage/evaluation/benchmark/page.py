@@ -13,7 +13,7 @@ from peerage.evaluation.benchmark.standings import OURS, Benchmark
 _SHOWN = ("rmse", "mae", "bias", "mapped_rmse", "tau", "pairs", "coverage", "held_out", "harm", "gain", "unfinished")
 _GOOD_ENOUGH = "mean"
 _NEAR = 4
-"""How many methods that cannot be told from the best are named."""
+"""How many methods that cannot be distinguished from the best are named."""
 
 ORDER = "order_"
 _ASPECTS = {"": "grades", ORDER: "order"}
@@ -43,7 +43,7 @@ def _head(found: Benchmark) -> Iterator[str]:
         f"{len(found.job.kinds) - simulated} real ones. *Grades* are judged by their root mean squared error on the "
         "scale of 0 to 5. *Order* is judged by the error after the best linear map to the truth, so that rankings, and "
         "staff who use another scale, can be compared too. Intervals are from a paired bootstrap over submissions, at "
-        "95 %: where one holds 0, the difference cannot be told.\n"
+        "95 %: where one includes 0, the difference may be due to chance.\n"
     )
     yield "![how far each method is from the best](benchmark.png)\n"
 
@@ -63,7 +63,7 @@ def _ours(found: Benchmark, table: pd.DataFrame, head: str) -> Iterator[str]:
             best = _best(table, str(kind), head)
             yield f"| {_title(found, str(kind))} | {best} | {row[_ERRORS[head]]:.3f} | {_excess(row, head)} |"
         yield ""
-    for verdict, words in (("cannot be told", "cannot be told from the best"), ("best", "is the best")):
+    for verdict, words in (("cannot be told", "cannot be distinguished from the best"), ("best", "is the best")):
         kinds = mine[mine[f"{head}verdict"] == verdict].index
         if len(kinds):
             yield f"It {words} in {len(kinds)}: {', '.join(kinds)}.\n"
@@ -71,7 +71,7 @@ def _ours(found: Benchmark, table: pd.DataFrame, head: str) -> Iterator[str]:
 
 def _kinds(found: Benchmark, table: pd.DataFrame, head: str) -> Iterator[str]:
     yield f"## Who is best: {_ASPECTS[head]}\n"
-    yield "| kind of class | the best | error | cannot be told from it | the mean's error is larger by | interval |"
+    yield "| kind of class | the best | error | as good, up to chance | the mean's error is larger by | interval |"
     yield "|---|---|---|---|---|---|"
     for kind in found.job.kinds:
         rows = table[table["kind"] == kind.name].set_index("method")
@@ -92,7 +92,7 @@ def _mean(table: pd.DataFrame) -> Iterator[str]:
     if rows.empty:
         yield "In no kind of class: another method is better than the mean by more than chance in each.\n"
     else:
-        yield f"It cannot be told from the best method in {len(rows)} kinds: {', '.join(rows['kind'])}.\n"
+        yield f"It cannot be distinguished from the best method in {len(rows)} kinds: {', '.join(rows['kind'])}.\n"
 
 
 def _details(found: Benchmark, table: pd.DataFrame) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What a benchmark found: measures, who is best in each kind of class, and who cannot be told from the best."""
+"""What a benchmark found: measures, who is best in each kind of class, and who may be as good."""
 
 from __future__ import annotations
 

@@ -193,7 +193,7 @@ def _problems(document: Mapping[str, Any]) -> Iterator[str]:
 
 def _component_problems(components: Any, columns: Mapping[str, str]) -> Iterator[str]:
     if not isinstance(components, dict) or not all(isinstance(entry, dict) for entry in components.values()):
-        yield "its components are no sections such as [components.Structure]"
+        yield "its components are not sections such as [components.Structure]"
         return
     yield from (
         f"a component cannot be called {name!r}"

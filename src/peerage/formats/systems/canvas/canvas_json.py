@@ -212,7 +212,7 @@ def _assessment_problems(file: str, row: int, assessment: Any) -> Iterator[Probl
     data = assessment["data"]
     if not isinstance(data, list) or not all(isinstance(entry, dict) for entry in data):
         yield Problem(
-            "the assessment's 'data' is no list of scores", "save the rubric again with style=full", file, row
+            "the assessment's 'data' is not a list of scores", "save the rubric again with style=full", file, row
         )
 
 

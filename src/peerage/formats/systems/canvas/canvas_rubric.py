@@ -39,7 +39,7 @@ def criteria_of(source: Source) -> dict[str, Criterion]:
     entries = source.content["data"]
     if not isinstance(entries, list) or not all(isinstance(entry, dict) and "id" in entry for entry in entries):
         raise InputError(
-            Problem("its 'data' is no list of criteria", "save the rubric again from the API", source.file)
+            Problem("its 'data' is not a list of criteria", "save the rubric again from the API", source.file)
         )
     names = [_name(entry) for entry in entries]
     repeated = Counter(names)
