@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import sys
 from hashlib import sha256
@@ -121,4 +122,30 @@ def _copy(change: Replacement) -> Any:
     copy = importlib.util.module_from_spec(spec)
     sys.modules[name] = copy
     spec.loader.exec_module(copy)
+    for function in functions_of(source) - touched(source, text):
+        # What the bug does not reach is compiled already.
+        setattr(copy, function, getattr(change.module, function))
     return copy
+
+
+def functions_of(text: str) -> set[str]:
+    """The functions of a module."""
+    return {node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
+
+
+def touched(source: str, text: str) -> set[str]:
+    """The functions of a module whose text differs, or that use one of these or what is imported from elsewhere."""
+    before = {ast.dump(node) for node in ast.parse(source).body}
+    changed = [node for node in ast.parse(text).body if ast.dump(node) not in before]
+    found = {node.name for node in changed if isinstance(node, ast.FunctionDef)}
+    found |= {alias.name for node in changed if isinstance(node, ast.ImportFrom) for alias in node.names}
+    bodies = {node.name: node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
+    while True:
+        users = {
+            name
+            for name, node in bodies.items()
+            if found & {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+        }
+        if users <= found:
+            return found
+        found |= users
