@@ -1,7 +1,10 @@
-"""Marks for peer grading: the optimistic estimate of a grader under a prior that expects little.
+"""Marks for peer grading: one part for reviews that were done, one for how good they are.
 
-A grader's mark depends on dependability: what the grader's reports tell about the work. The prior of reliability is
-replaced by a sceptical one: a Lomax distribution, which is highest at zero and falls from there, at first as an
+The part for quality depends on dependability: what the grader's reports tell about the work. By default it is the
+median of what is believed, so that with few reviews it is near that of a typical grader of the class, and moves away
+from there as more is seen. Who gives the same grades to everything gets nothing for either part.
+
+A class may ask for a sceptical estimate instead. Then the prior of reliability is replaced by one that expects little: a Lomax distribution, which is highest at zero and falls from there, at first as an
 exponential would, but with a long tail, so that clear evidence convinces. Its scale is such that the optimistic
 quantile of a grader of whom nothing is known lies at half of the zero mark. So everybody begins at zero, and whoever
 grades better than the zero mark gains by grading more: with each review scepticism yields to what is seen. If everybody
@@ -31,8 +34,11 @@ from peerage.inference.posterior import Posterior
 from peerage.support.whole_numbers import at_least
 from peerage.support.wording import counted, quoted
 
-OPTIMISTIC = 0.75
-"""The quantile of dependability that is marked."""
+COMPLETION = 0.5
+"""The part of the mark that is for doing the reviews."""
+
+MEDIAN, OPTIMISTIC = 0.5, 0.75
+"""The quantile of dependability that is marked, and the one of a sceptical estimate."""
 
 MINIMUM_REVIEWS = 3
 """With fewer reviews, a student gets no mark."""
@@ -101,6 +107,8 @@ def credit(
     posterior: Posterior,
     scale: CreditScale | str | None = None,
     *,
+    completion: float = COMPLETION,
+    sceptical: bool = False,
     required_reviews: int | str = 0,
     minimum_reviews: int = MINIMUM_REVIEWS,
     optimistic: float = OPTIMISTIC,
@@ -113,12 +121,14 @@ def credit(
     ----------
     posterior: the fit
     scale: marks by dependability, as text or :class:`CreditScale`
+    completion: the part of the mark that is for doing the reviews; the rest is for their quality
+    sceptical: whether graders have to show that they grade well before they get marks for quality
     required_reviews: how many reviews a student owes: ``12`` in all, ``"each=3"`` for each assignment, or
         ``"week1=2, week2=4"``; each that is not done takes away its share of the mark, and authors who graded nothing
         have a row too
     minimum_reviews: with fewer reviews there is too little to tell, and no mark; where reviews are required, there is a
         mark all the same
-    optimistic: the quantile of dependability that is marked
+    optimistic: the quantile of dependability that a sceptical estimate is
 
     >>> import peerage as pg
     >>> book, truth = pg.simulate(students=10, weeks=1, seed=1)
@@ -130,11 +140,10 @@ def credit(
     minimum_reviews = at_least(0, minimum_reviews=minimum_reviews)
     if not 0 < optimistic < 1:
         raise ModelError(f"optimistic is a probability between 0 and 1, not {optimistic!r}")
+    check_completion(completion)
     book = posterior.book
     students = np.flatnonzero(book.roles == STUDENT)
-    prior = fit_prior(posterior)
-    unit = sceptical_scale(BEGINNING * scale.zero, prior.efforts, optimistic)
-    estimate, effective = estimates_under(posterior, lambda x: log_sceptical(x, unit), prior, optimistic)
+    estimate, effective = _sceptical(posterior, scale, optimistic) if sceptical else _believed(posterior)
     n_graded = np.bincount(book.review_grader, minlength=book.n_graders)
     owed, done = RequiredReviews.parse(required_reviews).of(book)
     idle = _authors_without_reviews(book) if owed else []
@@ -147,9 +156,32 @@ def credit(
         }
     )
     imprecise = np.append(effective[students] < FEWEST_EFFECTIVE, none > 0)
-    marks = _with_marks(table, imprecise, scale, owed, np.append(done[students], none), minimum_reviews)
-    constant = table["grader"].isin(posterior.constant["grader"]) & marks["credit"].notna()
-    return marks.assign(note=marks["note"].where(~constant, SAME))
+    constant = table["grader"].isin(posterior.constant["grader"]).to_numpy()
+    counted_done = np.append(done[students], none)
+    marks = _with_marks(table, imprecise, scale, owed, counted_done, minimum_reviews)
+    share = counted_done / owed if owed else np.ones(len(table))
+    done_part = np.where(constant, 0.0, share) * scale.points[-1][1]
+    marks["credit"] = completion * done_part + (1 - completion) * marks["credit"]
+    return marks.assign(note=marks["note"].where(~constant | marks["credit"].isna(), SAME))
+
+
+def check_completion(completion: float) -> None:
+    """Refuse a part of the mark that is none."""
+    if not 0 <= completion <= 1:
+        raise ModelError(f"the part for doing reviews is a share between 0 and 1, not {completion!r}")
+
+
+def _believed(posterior: Posterior) -> tuple[Floats, Floats]:
+    """(graders,) each: the median of dependability, and how many draws it rests on."""
+    draws = posterior.dependability.reshape(-1, posterior.book.n_graders).astype(float)
+    return np.quantile(draws, MEDIAN, axis=0), np.full(draws.shape[1], float(len(draws)))
+
+
+def _sceptical(posterior: Posterior, scale: CreditScale, optimistic: float) -> tuple[Floats, Floats]:
+    """(graders,) each: the optimistic quantile under a prior that expects little, and its effective draws."""
+    prior = fit_prior(posterior)
+    unit = sceptical_scale(BEGINNING * scale.zero, prior.efforts, optimistic)
+    return estimates_under(posterior, lambda x: log_sceptical(x, unit), prior, optimistic)
 
 
 def sceptical_scale(beginning: float, efforts: Floats, optimistic: float) -> float:
