@@ -54,7 +54,7 @@ def measure(seed: int) -> pd.DataFrame:
     for count in COUNTS:
         posterior = pg.fit(first_reviews(book, graders, count), model, chains=2, draws=400, burn_in=150, seed=seed)
         free, owed = (
-            pg.credit(posterior, minimum_reviews=0, required_reviews=required).set_index("grader")["credit"]
+            pg.credit(posterior, completion=0, sceptical=True, minimum_reviews=0, required_reviews=required).set_index("grader")["credit"]
             for required in (0, COUNTS[-1])
         )
         rows += [(seed, kind, count, free[name], owed[name]) for name, kind in kinds.items()]

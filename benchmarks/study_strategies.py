@@ -86,7 +86,7 @@ def marks_of(kind: str, seed: int) -> pd.DataFrame:
         {
             "kind": kind,
             "strategy": what,
-            "mark": pg.credit(posterior)["credit"].iloc[:STUDENTS],
+            "mark": pg.credit(posterior, completion=0, sceptical=True)["credit"].iloc[:STUDENTS],
             "weight": share.groupby(weights["grader"]).mean().reindex(graders["grader"]).to_numpy(),
             "trusted": pg.trust(posterior)["standing"].iloc[:STUDENTS] == "unsupervised",
             "dependability": graders["dependability"],

@@ -49,10 +49,18 @@ def test_without_options_the_marks_are_those_of_the_fit(folder: Path, capsys: py
 
 
 def test_another_scale_gives_other_marks(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    answer = as_json(folder, capsys, "--scale", "0.2:0, 1:8", "--minimum-reviews", "0")
+    answer = as_json(folder, capsys, "--scale", "0.2:0, 1:8", "--completion", "0.25", "--minimum-reviews", "0")
     assert answer["choices"]["credit_scale"] == "0.2:0, 1:8"
     for row in answer["marks"]:
-        assert row["credit"] == pytest.approx(min(max((row["estimate"] - 0.2) * 10, 0), 8))
+        quality = min(max((row["estimate"] - 0.2) * 10, 0), 8)
+        assert row["credit"] == pytest.approx(0.25 * 8 + 0.75 * quality)
+
+
+def test_sceptical_marks_can_be_tried(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    usual = [row["estimate"] for row in as_json(folder, capsys)["marks"]]
+    sceptical = as_json(folder, capsys, "--sceptical")
+    assert sceptical["choices"]["sceptical"] is True
+    assert [row["estimate"] for row in sceptical["marks"]] != usual
 
 
 def test_those_who_graded_nothing_are_listed_where_reviews_are_required(
@@ -67,7 +75,10 @@ def test_those_who_graded_nothing_are_listed_where_reviews_are_required(
 def test_the_distribution_and_everybody_are_printed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["credit", str(folder), "--scale", "0.1:0, 1:10"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "Marks by dependability: 0.1:0, 1:10"
+    assert lines[:2] == [
+        "50% of the mark is for doing the reviews, the rest for their quality.",
+        "Marks for quality, by dependability taken as it is believed to be: 0.1:0, 1:10",
+    ]
     bars = [line.split() for line in lines if re.match(r" +\d+ to ", line)]
     assert [bar[0] for bar in bars] == [str(tenth) for tenth in range(10)]
     assert sum(int(bar[3]) for bar in bars) == 7

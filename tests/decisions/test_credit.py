@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -31,6 +32,10 @@ from peerage.decisions.credit_marks import (
 from peerage.decisions.credit_prior import GraderPrior, fit_prior
 from peerage.gradebook.book import INSTRUCTOR, STUDENT
 from support.tiny import tiny_class
+
+SCEPTICAL: dict[str, Any] = {"completion": 0.0, "sceptical": True}
+"""Marks for quality alone, and only where it has been shown."""
+
 
 OTHER = pg.Priors.paper(alpha_tau=1.5, beta_tau=3.0)
 """Another prior than the default, and near enough for few draws to be precise."""
@@ -169,7 +174,7 @@ def test_a_grader_of_whom_nothing_is_known_begins_below_the_zero_mark() -> None:
     """Draws of the fit's prior are weighed to those of the sceptic's; from 500 effective ones, 30 % is five errors."""
     book = instructed_class()
     posterior = pg.fit(book.select(book.review_grader != 0), chains=2, draws=3000, seed=0)
-    table = pg.credit(posterior, "1:0, 2:100", minimum_reviews=0)
+    table = pg.credit(posterior, "1:0, 2:100", minimum_reviews=0, **SCEPTICAL)
     assert table["n_graded"][0] == 0
     assert table["estimate"][0] == pytest.approx(BEGINNING * 1.0, rel=0.3)
     assert table["credit"][0] == 0
@@ -187,7 +192,7 @@ def test_weighted_quantiles_are_those_of_repeated_values() -> None:
 def test_what_is_fixed_is_marked_as_it_is() -> None:
     fixed = pg.Fixed(reliability={"a": 1.5}, effort={"a": 0.8})
     posterior = pg.fit(tiny_class(1), pg.Model(fixed=fixed, priors="paper"), chains=1, draws=30, seed=0)
-    first = pg.credit(posterior, minimum_reviews=0).iloc[0]
+    first = pg.credit(posterior, minimum_reviews=0, completion=0).iloc[0]
     assert first["estimate"] == pytest.approx(1.2)
     assert first["credit"] == pytest.approx(85 + 15 * 0.2)
     assert first["note"] == ""
@@ -209,6 +214,26 @@ def test_every_model_gives_marks(model: pg.Model, posterior: pg.Posterior) -> No
     assert table["estimate"].gt(0).all()
 
 
+def test_a_mark_has_a_part_for_doing_reviews_and_one_for_quality(posterior: pg.Posterior) -> None:
+    quality = pg.credit(posterior, completion=0)["credit"]
+    for completion in (0.3, 1.0):
+        marks = pg.credit(posterior, completion=completion)["credit"]
+        np.testing.assert_allclose(marks, 100 * completion + (1 - completion) * quality)
+    half_done = pg.credit(posterior, completion=1.0, required_reviews=16)["credit"]
+    np.testing.assert_allclose(half_done, 50)
+    with pytest.raises(pg.ModelError, match="the part for doing reviews is a share between 0 and 1, not 2"):
+        pg.credit(posterior, completion=2)
+
+
+def test_with_few_reviews_nobody_who_does_them_gets_nothing_and_everybody_is_near_a_typical_mark() -> None:
+    book, _ = pg.simulate(students=24, weeks=1, reviews_per_student=3, tas=1, seed=1)
+    posterior = pg.fit(book, chains=2, draws=200, seed=0)
+    marks, sceptical = pg.credit(posterior)["credit"], pg.credit(posterior, **SCEPTICAL)["credit"]
+    assert marks.min() >= 50
+    assert (sceptical < 1).any()
+    assert sceptical.mean() < marks.mean() / 2
+
+
 def test_a_stricter_scale_gives_lower_marks(posterior: pg.Posterior) -> None:
     usual, strict = (pg.credit(posterior, scale)["credit"] for scale in ("0.2:0, 1:85, 2:100", "0.2:0, 4:100"))
     assert (strict <= usual).all()
@@ -217,7 +242,7 @@ def test_a_stricter_scale_gives_lower_marks(posterior: pg.Posterior) -> None:
 
 def test_marks_from_few_effective_draws_say_so() -> None:
     posterior = pg.fit(tiny_class(1), chains=1, draws=10, seed=0)
-    table = pg.credit(posterior, minimum_reviews=0)
+    table = pg.credit(posterior, minimum_reviews=0, **SCEPTICAL)
     assert set(table["note"]) == {IMPRECISE}
     assert table["credit"].notna().all()
 

@@ -72,7 +72,7 @@ def test_priors_made_for_another_class_are_noticed() -> None:
         priors = pg.Priors.paper(mu_s=mu_s)
         book, _ = pg.simulate(students=20, weeks=2, model=pg.Model(priors=priors), setting=None, seed=1)
         warnings = pg.fit(book, pg.Model(priors=used), chains=2, draws=200, seed=0).warnings
-        assert any("the priors move" in warning.message for warning in warnings) == noticed
+        assert any("the fixed priors move" in warning.message for warning in warnings) == noticed
 
 
 def test_fixed_true_grades_do_not_spoil_the_diagnostics() -> None:

@@ -98,8 +98,9 @@ def test_who_always_gives_the_top_has_next_to_no_weight_trust_or_credit(
     students = graders[graders["role"] == "student"]
     assert graders["precision"][0] > students["precision"].median()
     assert graders["dependability"][0] < students["dependability"].quantile(0.25)
-    marks = pg.credit(posterior)["credit"]
-    assert marks[0] < marks.mean() / 4
+    for sceptical in (True, False):
+        marks = pg.credit(posterior, completion=0, sceptical=sceptical)["credit"]
+        assert marks[0] < marks.mean() / 4
     assert pg.trust(posterior)["standing"][0] != "unsupervised"
     weights = pg.explain(posterior).weights.groupby("grader")["desired_weight"].mean()
     assert weights[book.graders[0]] < weights[weights.index.str.startswith("student")].mean() / 2

@@ -36,6 +36,23 @@ RequiredReviews = Annotated[
         "missing ones lower the mark.",
     ),
 ]
+CompletionPart = Annotated[
+    float,
+    typer.Option(
+        min=0,
+        max=1,
+        help="The part of the mark that is for doing the reviews; the rest is for their quality.",
+        rich_help_panel=panels.DECISIONS,
+    ),
+]
+Sceptical = Annotated[
+    bool,
+    typer.Option(
+        "--sceptical",
+        help="Give marks for quality only where reviews have shown it: few reviews give few marks.",
+        rich_help_panel=panels.DECISIONS,
+    ),
+]
 MinimumReviews = Annotated[
     int, typer.Option(min=0, help="With fewer reviews, a student gets no mark.", rich_help_panel=panels.DECISIONS)
 ]
@@ -47,6 +64,12 @@ def command(
     required_reviews: Annotated[
         str | None, typer.Option(metavar="N|NAME=N,...", help="How many reviews each student owes.")
     ] = None,
+    completion: Annotated[
+        float | None, typer.Option(min=0, max=1, help="The part of the mark that is for doing the reviews.")
+    ] = None,
+    sceptical: Annotated[
+        bool | None, typer.Option("--sceptical/--trusting", help="Whether quality has to be shown first.")
+    ] = None,
     minimum_reviews: Annotated[
         int | None, typer.Option(min=0, help="With fewer reviews, a student gets no mark.")
     ] = None,
@@ -55,7 +78,13 @@ def command(
     """Show what mark each student would get for peer grading, without fitting or writing anything."""
     from peerage.results.results import Results
 
-    changes = {"credit_scale": scale, "required_reviews": required_reviews, "minimum_reviews": minimum_reviews}
+    changes = {
+        "credit_scale": scale,
+        "completion": completion,
+        "sceptical": sceptical,
+        "required_reviews": required_reviews,
+        "minimum_reviews": minimum_reviews,
+    }
     results = Results.read(folder)
     choices = _choices(results, {name: value for name, value in changes.items() if value is not None})
     marks = choices.credit(results.posterior)
@@ -75,7 +104,9 @@ def _choices(results: Results, changes: dict[str, Any]) -> DecisionChoices:
 def _show(marks: pd.DataFrame, choices: DecisionChoices) -> None:
     """Print how many students get which marks, and who gets what."""
     console = output()
-    console.print(f"Marks by dependability: {choices.credit_scale}")
+    quality = "sceptically" if choices.sceptical else "as it is believed to be"
+    console.print(f"{choices.completion:.0%} of the mark is for doing the reviews, the rest for their quality.")
+    console.print(f"Marks for quality, by dependability taken {quality}: {choices.credit_scale}")
     console.print(f"Reviews required: {choices.required_reviews or 'none'}\n")
     top = choices.credit_scale.points[-1][1]
     known = marks["credit"].dropna()

@@ -76,6 +76,8 @@ class DecisionOptions:
     name_graders: NameGraders = False
     random_share: RandomShare = 0.1
     credit_scale: credit.ScaleOption = credit.SCALE
+    completion: credit.CompletionPart = 0.5
+    sceptical: credit.Sceptical = False
     minimum_reviews: credit.MinimumReviews = 3
 
     def choices(self) -> DecisionChoices:

@@ -19,6 +19,9 @@ PROJECT = "peerage.toml"
 Kind = type | tuple[type, ...]
 """What a setting can be."""
 
+SHARE = (int, float)
+"""A number from 0 to 1."""
+
 COUNTS = (int, str)
 """A number for all assignments, or text such as each=3."""
 
@@ -37,6 +40,8 @@ _SETTINGS: dict[str, tuple[Kind, str]] = {
     "final": (str, "final"),
     "credit_scale": (str, "credit_scale"),
     "required_reviews": (COUNTS, "required_reviews"),
+    "completion": (SHARE, "completion"),
+    "sceptical": (bool, "sceptical"),
     "minimum_reviews": (int, "minimum_reviews"),
     "spot_checks": (int, "spot_checks"),
     "seed": (int, "seed"),
@@ -59,6 +64,7 @@ _WORDS: dict[Kind, str] = {
     str: "text",
     int: "a whole number",
     bool: "true or false",
+    SHARE: "a number",
     COUNTS: 'a whole number or "each=3"',
 }
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pandas as pd
 
-from peerage.decisions.credit_marks import MINIMUM_REVIEWS, CreditScale, credit
+from peerage.decisions.credit_marks import COMPLETION, MINIMUM_REVIEWS, CreditScale, check_completion, credit
 from peerage.decisions.explain.explanation import DECIMALS, Explanation, explain
 from peerage.decisions.explain.weights import Form
 from peerage.decisions.required_reviews import RequiredReviews
@@ -32,7 +32,8 @@ class DecisionChoices:
     staff_final: whether staff's grades stand where they graded
     adjust_bias, name_graders: as :func:`~peerage.decisions.explain.explanation.explain` takes them
     spot_checks, random_share: how many submissions to propose to staff, and the share of them chosen at random
-    credit_scale, required_reviews, minimum_reviews: as :func:`~peerage.decisions.credit_marks.credit` takes them
+    credit_scale, completion, sceptical, required_reviews, minimum_reviews: as
+        :func:`~peerage.decisions.credit_marks.credit` takes them
     """
 
     final: str = "average"
@@ -43,6 +44,8 @@ class DecisionChoices:
     spot_checks: int = BUDGET
     random_share: float = RANDOM_SHARE
     credit_scale: CreditScale = field(default_factory=CreditScale)
+    completion: float = COMPLETION
+    sceptical: bool = False
     required_reviews: int | str = 0
     minimum_reviews: int = MINIMUM_REVIEWS
 
@@ -58,6 +61,7 @@ class DecisionChoices:
         check_request(self.spot_checks, self.random_share)
         object.__setattr__(self, "required_reviews", RequiredReviews.parse(self.required_reviews).plain)
         at_least(0, minimum_reviews=self.minimum_reviews)
+        check_completion(self.completion)
 
     def explain(self, posterior: Posterior) -> Explanation | None:
         """How the grades follow from the reports, if they do."""
@@ -81,6 +85,8 @@ class DecisionChoices:
         return credit(
             posterior,
             self.credit_scale,
+            completion=self.completion,
+            sceptical=self.sceptical,
             required_reviews=self.required_reviews,
             minimum_reviews=self.minimum_reviews,
         )

@@ -4,12 +4,12 @@ The part for quality depends on dependability: what the grader's reports tell ab
 median of what is believed, so that with few reviews it is near that of a typical grader of the class, and moves away
 from there as more is seen. Who gives the same grades to everything gets nothing for either part.
 
-A class may ask for a sceptical estimate instead. Then the prior of reliability is replaced by one that expects little: a Lomax distribution, which is highest at zero and falls from there, at first as an
-exponential would, but with a long tail, so that clear evidence convinces. Its scale is such that the optimistic
-quantile of a grader of whom nothing is known lies at half of the zero mark. So everybody begins at zero, and whoever
-grades better than the zero mark gains by grading more: with each review scepticism yields to what is seen. If everybody
-began at the zero mark itself, the optimism that yields too would count for more, and students just above that mark
-would lose by grading on.
+A class may ask for a sceptical estimate instead. Then the prior of reliability is replaced by one that expects
+little: a Lomax distribution, which is highest at zero and falls from there, at first as an exponential would, but
+with a long tail, so that clear evidence convinces. Its scale is such that the optimistic quantile of a grader of whom
+nothing is known lies at half of the zero mark. So everybody begins at zero, and whoever grades better than the zero
+mark gains by grading more: with each review scepticism yields to what is seen. If everybody began at the zero mark
+itself, the optimism that yields too would count for more, and students just above that mark would lose by grading on.
 
 A change of one grader's prior needs no other fit: each draw is weighed by the sceptical density of the grader's
 reliability over the density that the fit took.
@@ -157,7 +157,7 @@ def credit(
     )
     imprecise = np.append(effective[students] < FEWEST_EFFECTIVE, none > 0)
     constant = table["grader"].isin(posterior.constant["grader"]).to_numpy()
-    counted_done = np.append(done[students], none)
+    counted_done = np.append(done[students], none).astype(float)
     marks = _with_marks(table, imprecise, scale, owed, counted_done, minimum_reviews)
     share = counted_done / owed if owed else np.ones(len(table))
     done_part = np.where(constant, 0.0, share) * scale.points[-1][1]

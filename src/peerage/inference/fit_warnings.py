@@ -12,6 +12,7 @@ from peerage.inference.fitted import Fitted
 from peerage.support.wording import counted
 
 _END_CELL_LIMIT = 1e-3
+_QUANTITIES = {"true_grade": "the grade", "reliability": "the reliability", "bias": "the severity"}
 _LARGEST_SHIFT = 0.5
 """How far priors may move a component's mean grade, on the 0–5 scale, before a fit warns."""
 
@@ -53,10 +54,10 @@ def _moved_by_priors(posterior: Fitted) -> Iterator[Problem]:
         before = float(component.to_model(peers[mine]).mean())
         if abs(expected.mean() - before) > _LARGEST_SHIFT:
             message = (
-                f"the priors move {component.name} by {expected.mean() - before:+.1f} on a scale of 0 to 5: they "
-                f"expect a mean near {mu_s[index]:g}, and the peers' is {before:.1f}"
+                f"the fixed priors move all grades of {component.name} by {expected.mean() - before:+.1f} on a scale "
+                f"of 0 to 5: they expect a mean near {mu_s[index]:g}, and the peers' is {before:.1f}"
             )
-            yield Problem(message, "use learned priors")
+            yield Problem(message, "they were made for another class; let the priors be learned")
 
 
 def _modes(posterior: Fitted) -> Iterator[Problem]:
@@ -66,7 +67,7 @@ def _modes(posterior: Fitted) -> Iterator[Problem]:
             f"{number} settled on another reading of the class, which predicts reviews worse, and started again from "
             "the best chain"
         )
-        yield Problem(message)
+        yield Problem(message, "nothing needs to be done")
 
 
 def _unidentified(posterior: Fitted) -> Iterator[Problem]:
@@ -88,14 +89,14 @@ def _ends_of_grids(posterior: Fitted) -> Iterator[Problem]:
     for name, free, labels in posterior.inferred():
         share = posterior.margins.at_ends(name)[free]
         if len(free) and share.max() > _END_CELL_LIMIT:
-            worst, words = int(np.argmax(share)), name.replace("_", " ")
-            message = f"{words} of {labels[worst]} lies at the end of its grid in {share[worst]:.1%} of the draws"
+            worst, words = int(np.argmax(share)), _QUANTITIES.get(name, name.replace("_", " "))
+            message = f"{words} of {labels[worst]} is as extreme as the model can express ({share[worst]:.1%} of draws)"
             yield Problem(message, _end_cell_remedy(posterior))
 
 
 def _end_cell_remedy(posterior: Fitted) -> str:
     if posterior.model.learned:
-        return "it is as extreme as the model allows: look at the reports behind it"
+        return "look at the reviews behind it; grades that rest on them may be less sure than they seem"
     if posterior.model.grids == "wide":
-        return "its prior does not fit this class: choose other priors"
+        return "the fixed priors do not fit this class: use learned priors"
     return "use grids='wide'"

@@ -29,5 +29,7 @@ class Credit:
 
     def pay(self, book: Gradebook, *, seed: int) -> Payments:
         """What each student earns in the whole course."""
-        marks = credit(fit(book, chains=self.chains, draws=self.draws, seed=seed), completion=0, sceptical=True, minimum_reviews=0)
+        marks = credit(
+            fit(book, chains=self.chains, draws=self.draws, seed=seed), completion=0, sceptical=True, minimum_reviews=0
+        )
         return payments(marks["grader"].to_numpy(), np.full(len(marks), "", dtype=object), marks["estimate"].to_numpy())

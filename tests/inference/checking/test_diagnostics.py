@@ -148,7 +148,7 @@ def test_a_stuck_chain_is_always_reported() -> None:
     draws = autoregressive(0.5, 4, 1000, entries=300)
     draws[1] += 1.0
     (problem,) = problems_of(draws)
-    assert "has not converged (R-hat 1." in problem
+    assert "not settled, runs of the sampler disagree (R-hat 1." in problem
     assert "and 299 more" in problem
 
 
@@ -156,22 +156,33 @@ def test_one_bad_entry_is_named() -> None:
     draws = autoregressive(0.5, 4, 1000, entries=60).reshape(4, 1000, 30, 2)
     draws[2, :, 12, 1] += 3.0
     (problem,) = problems_of(draws)
-    assert problem.startswith("true grade of s12/s1 has not converged (R-hat 1.")
-    assert problem.endswith(")")
+    assert problem.startswith("the grade of s12/s1: not settled, runs of the sampler disagree (R-hat 1.")
+    assert problem.endswith(
+        "; hand nothing out yet; fit again without a number of draws, so that the fit goes on until its runs agree"
+    )
 
 
 def test_what_is_reported_follows_the_thresholds() -> None:
     def of(r_hat: float, ess: float) -> list[str]:
         entry = Diagnostics(np.array([r_hat]), np.array([ess]), np.array([4000.0]), 4, 1000)
-        return [str(problem) for problem in convergence_problems({"bias": (entry, lambda _: "v7")})]
+        return [problem.message for problem in convergence_problems({"bias": (entry, lambda _: "v7")})]
 
     assert of(1.05, 101.0) == []
     assert of(math.nan, 4000.0) == []
     assert of(math.nan, math.nan) == []
-    assert of(1.05, 60.0) == ["bias of v7 has not converged (R-hat 1.05)"]
-    assert of(1.20, 400.0) == ["bias of v7 has not converged (R-hat 1.20)"]
-    assert of(1.005, 60.0) == ["bias of v7 is imprecise (60 effective draws)"]
-    assert of(math.inf, 4.0) == ["bias of v7 has not converged (R-hat above 100)"]
+    unsettled = "how severe v7 is: not settled, runs of the sampler disagree (R-hat {})"
+    assert of(1.05, 60.0) == [unsettled.format("1.05")]
+    assert of(1.20, 400.0) == [unsettled.format("1.20")]
+    rough = "how severe v7 is: known roughly, and may change a little in another fit (60 effective draws)"
+    assert of(1.005, 60.0) == [rough]
+    assert of(math.inf, 4.0) == [unsettled.format("above 100")]
+
+
+def test_what_was_learned_of_the_class_is_not_called_by_its_symbol() -> None:
+    entry = Diagnostics(np.array([1.5]), np.array([9.0]), np.array([9.0]), 4, 1000)
+    (problem,) = convergence_problems({"priors": (entry, lambda _: "mu_s")})
+    assert problem.message.startswith("what was learned about the class as a whole: not settled")
+    assert "mu_s" not in str(problem)
 
 
 def test_what_cannot_be_judged_is_said() -> None:

@@ -15,6 +15,19 @@ NOTABLE_R_HAT = 1.01
 WANTED_ESS = 25
 """Effective draws per chain."""
 
+MORE = "for more digits, ask for more draws, or for none, so that the fit goes on until they are enough"
+"""What to do about an estimate that is merely imprecise."""
+
+_WAIT = "hand nothing out yet; fit again without a number of draws, so that the fit goes on until its runs agree"
+MEANINGS = {
+    "true_grade": ("the grade of {}", _WAIT),
+    "reliability": ("how reliable {} is", f"grades that rest on these reviews may shift; {_WAIT}"),
+    "bias": ("how severe {} is", f"grades that rest on these reviews may shift; {_WAIT}"),
+    "effort": ("how often {} makes an effort", f"grades that rest on these reviews may shift; {_WAIT}"),
+    "priors": ("what was learned about the class as a whole", f"all grades may shift together; {_WAIT}"),
+}
+"""What each variable is to the class, and what to do where it is not settled."""
+
 Labels = Callable[[tuple[int, ...]], str]
 """From the index of an entry to the name that the class knows it by."""
 
@@ -22,8 +35,8 @@ Labels = Callable[[tuple[int, ...]], str]
 def convergence_problems(variables: Mapping[str, tuple[Diagnostics, Labels]]) -> list[Problem]:
     """What is wrong with the sampling of some variables, at most one problem of a kind for each.
 
-    An entry *has not converged* when its R-hat exceeds 1.1, or 1.01 with fewer than 25 effective draws a chain.
-    It *is imprecise* when only the latter holds.
+    An entry *is not settled* when its R-hat exceeds 1.1, or 1.01 with fewer than 25 effective draws a chain.
+    It *is known roughly* when only the latter holds.
 
     R-hat beyond 1.01 is no evidence alone. Of m half chains with n draws each, of which one in a is effective,
     R-hat² is about 1 + (a·χ²/(m−1) − 1)/n with m − 1 degrees of freedom: with 4 × 1,000 draws and a = 17, that
@@ -40,26 +53,28 @@ def convergence_problems(variables: Mapping[str, tuple[Diagnostics, Labels]]) ->
     if first.chains == 1:
         problems.append(Problem("convergence cannot be judged from a single chain", "use 4 chains", setting="chains"))
     for name, (diagnostics, label) in variables.items():
-        problems += [Problem(message) for message in _findings(name.replace("_", " "), diagnostics, label)]
+        problems += _findings(name, diagnostics, label)
     return problems
 
 
-def _findings(name: str, diagnostics: Diagnostics, label: Labels) -> list[str]:
-    """What is wrong with a variable, in words."""
+def _findings(name: str, diagnostics: Diagnostics, label: Labels) -> list[Problem]:
+    """What is wrong with a variable: what it means for the class, and in brackets the figure behind it."""
     r_hat, ess = diagnostics.r_hat, diagnostics.ess
     few = ess < WANTED_ESS * diagnostics.chains
     unsettled = (r_hat > LARGE_R_HAT) | ((r_hat > NOTABLE_R_HAT) & few)
     imprecise = few & ~unsettled
+    words, remedy = MEANINGS.get(name, MEANINGS["priors"])
     found = []
     if unsettled.any():
         worst = _first_of_largest(np.where(unsettled, r_hat, -np.inf))
         size = f"{r_hat[worst]:.2f}" if r_hat[worst] < 100 else "above 100"
-        message = f"{name} of {label(worst)} has not converged (R-hat {size})"
-        found.append(message + _and_others(unsettled))
+        what = _named(words, label(worst), unsettled)
+        found.append(Problem(f"{what}: not settled, runs of the sampler disagree (R-hat {size})", remedy))
     if imprecise.any():
         worst = _first_of_largest(np.where(imprecise, -ess, -np.inf))
-        message = f"{name} of {label(worst)} is imprecise ({ess[worst]:.0f} effective draws)"
-        found.append(message + _and_others(imprecise))
+        what = _named(words, label(worst), imprecise)
+        rough = f"known roughly, and may change a little in another fit ({ess[worst]:.0f} effective draws)"
+        found.append(Problem(f"{what}: {rough}", MORE))
     return found
 
 
@@ -67,6 +82,7 @@ def _first_of_largest(values: Floats) -> tuple[int, ...]:
     return tuple(int(index) for index in np.unravel_index(np.argmax(values), values.shape))
 
 
-def _and_others(flagged: NDArray[np.bool_]) -> str:
+def _named(words: str, worst: str, flagged: NDArray[np.bool_]) -> str:
+    """What is concerned: the worst entry, and how many more; a class as a whole has no entries."""
     others = int(np.count_nonzero(flagged)) - 1
-    return f", and {others:,} more" if others else ""
+    return words.format(worst) + (f", and {others:,} more" if others and "{}" in words else "")
