@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import sys
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 import peerage as pg
+
+SCEPTICAL: dict[str, Any] = {"completion": 0.0, "sceptical": True, "minimum_reviews": 0}
+"""Marks for quality alone, whatever the number of reviews."""
 
 CLASSES, STUDENTS, WEEKS = 20, 32, 8
 COUNTS = (2, 4, 8, 16, 32)
@@ -54,7 +58,7 @@ def measure(seed: int) -> pd.DataFrame:
     for count in COUNTS:
         posterior = pg.fit(first_reviews(book, graders, count), model, chains=2, draws=400, burn_in=150, seed=seed)
         free, owed = (
-            pg.credit(posterior, completion=0, sceptical=True, minimum_reviews=0, required_reviews=required).set_index("grader")["credit"]
+            pg.credit(posterior, required_reviews=required, **SCEPTICAL).set_index("grader")["credit"]
             for required in (0, COUNTS[-1])
         )
         rows += [(seed, kind, count, free[name], owed[name]) for name, kind in kinds.items()]

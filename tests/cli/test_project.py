@@ -58,7 +58,7 @@ def test_check_reads_the_same_grades(home: Path, capsys: pytest.CaptureFixture[s
         ("grades = [", "peerage.toml: is not valid TOML"),
         (
             'token = "secret"',
-            "peerage.toml: there is no setting 'token'; use by, columns, components, credit_scale,",
+            "peerage.toml: there is no setting 'token'; use by, columns, completion, components,",
         ),
         ('seed = "four"', "peerage.toml: the setting 'seed' is 'four'; write a whole number"),
         (

@@ -157,9 +157,7 @@ def test_one_bad_entry_is_named() -> None:
     draws[2, :, 12, 1] += 3.0
     (problem,) = problems_of(draws)
     assert problem.startswith("the grade of s12/s1: not settled, runs of the sampler disagree (R-hat 1.")
-    assert problem.endswith(
-        "; hand nothing out yet; fit again without a number of draws, so that the fit goes on until its runs agree"
-    )
+    assert "; hand nothing out yet; fit again without a number of draws" in problem
 
 
 def test_what_is_reported_follows_the_thresholds() -> None:
