@@ -20,7 +20,8 @@ from peerage.gradebook.book import TA
 from peerage.simulation import generative
 
 CLASSES, STUDENTS, WEEKS, SHARE = 20, 120, 4, 0.1
-OURS, OTHERS = "expected benefit", ("random", "disagreement")
+OURS = "expected benefit"
+OTHERS = ("random", "disagreement", "posterior variance", "expected benefit, a tenth at random")
 
 Indexes = NDArray[np.intp]
 
@@ -58,11 +59,21 @@ def disagreement(book: pg.Gradebook) -> NDArray[np.float64]:
     return np.asarray(spread.reindex(list(book.submissions)).fillna(0.0), dtype=float)
 
 
+def variance(posterior: pg.Posterior) -> NDArray[np.float64]:
+    """(submissions,): the variances of the rubric grades, added up over components."""
+    table = posterior.submissions()
+    spread = (table["sd"] ** 2).groupby(table["submission"], sort=False).sum()
+    return np.asarray(spread.reindex(list(posterior.book.submissions)), dtype=float)
+
+
 def choices(posterior: pg.Posterior, budget: int, rng: np.random.Generator) -> Iterator[tuple[str, Indexes]]:
     """The submissions that each way of choosing sends to the TA."""
     book = posterior.book
     places = {name: index for index, name in enumerate(book.submissions)}
-    yield OURS, np.array([places[name] for name in pg.spot_checks(posterior, budget)["submission"]])
+    for name, share in ((OURS, 0.0), (OTHERS[-1], 0.1)):
+        proposed = pg.spot_checks(posterior, budget, random_share=share)["submission"]
+        yield name, np.array([places[submission] for submission in proposed])
+    yield "posterior variance", np.argsort(-variance(posterior), kind="stable")[:budget]
     yield "random", rng.permutation(book.n_submissions)[:budget]
     yield "disagreement", np.argsort(-disagreement(book), kind="stable")[:budget]
 
@@ -77,10 +88,10 @@ def refit(book: pg.Gradebook, model: pg.Model, seed: int) -> pg.Posterior:
     return pg.fit(book, model, chains=4, draws=250, burn_in=150, seed=seed)
 
 
-def measure(setting: str, seed: int) -> dict[str, float]:
+def measure(setting: str, seed: int, students: int, weeks: int) -> dict[str, float]:
     """The errors of one class: before, and after the checks of each kind."""
     rng = np.random.default_rng([seed, 1])
-    book, truth = pg.simulate(STUDENTS, WEEKS, seed=seed, tas=0, setting=setting)
+    book, truth = pg.simulate(students, weeks, seed=seed, tas=0, setting=setting)
     before = refit(book, truth.model, seed)
     levels, budget = ta_levels(truth, rng), round(SHARE * book.n_submissions)
     errors = {"none": error(before, truth)}
@@ -97,13 +108,17 @@ def report(setting: str, errors: pd.DataFrame) -> Iterator[str]:
         yield " | ".join([f"({setting})", name, *(f"{value:.4f}" for value in (errors[name].mean(), *gained)), p])
 
 
-def main(settings: str = "b", path: str = "study_spotchecks.csv") -> None:
-    """Print mean errors and paired tests for one or several of the paper's classes, and write each class's errors."""
+def main(settings: str = "b", path: str = "study_spotchecks.csv", *size: str) -> None:
+    """Print mean errors and paired tests for one or several of the paper's classes, and write each class's errors.
+
+    ``size`` is the number of classes, of students and of weeks.
+    """
+    classes, students, weeks = map(int, size or (CLASSES, STUDENTS, WEEKS))
     parts = []
     print("class | checks | error | gained | expected benefit better by | p")
     for setting in settings:
-        errors = pd.DataFrame([measure(setting, seed) for seed in range(CLASSES)])
-        parts.append(errors.assign(setting=setting, seed=range(CLASSES)))
+        errors = pd.DataFrame([measure(setting, seed, students, weeks) for seed in range(classes)])
+        parts.append(errors.assign(setting=setting, seed=range(classes)))
         print("\n".join(report(setting, errors)), flush=True)
     pd.concat(parts).to_csv(path, index=False)
 

@@ -29,17 +29,33 @@ def book(tmp_path: Path) -> openpyxl.Workbook:
 
 
 def test_the_sheets_and_their_cells(book: openpyxl.Workbook) -> None:
-    assert book.sheetnames == ["Overview", "Totals", "Grades", "Weights", "Graders", "Spot checks", "Charts"]
+    assert book.sheetnames == [
+        "Overview",
+        "Students",
+        "Totals",
+        "Grades",
+        "Weights",
+        "Graders",
+        "Spot checks",
+        "Charts",
+    ]
     totals = list(book["Totals"].values)
     assert totals[0] == ("submission", "assignment", "author", "total", "expected", "lower", "upper")
     assert totals[2] == ("s2", "Essay 1", "1002", 7.625, 7.625, 7.625, 7.625)
+    assert list(book["Students"].values) == [
+        ("student", "Essay 1: Structure", "Essay 1: Evidence", "Essay 1: total", "Essay 2: Evidence", "Essay 2: total",
+         "peer grading"),
+        ("1001", 2, 2, 12, 2, 2, 40),
+        ("1002", 2, 2, 7.625, 2, 0, None),
+        ("1003", 2, 2, 13, None, None, 11.25),
+    ]  # fmt: skip
     assert list(book["Weights"].values)[1] == ("s1", "1002", 0.45)
     assert list(book["Spot checks"].values)[1] == (1, "s5", 1, "The graders disagree.")
     assert list(book["Graders"].values)[2][-1] is None, "no mark is an empty cell"
 
 
 def test_headings_stay_and_numbers_are_readable(book: openpyxl.Workbook) -> None:
-    frozen = {"Totals": "B2", "Grades": "C2", "Weights": "C2", "Graders": "B2", "Spot checks": "A2"}
+    frozen = {"Students": "B2", "Totals": "B2", "Grades": "C2", "Weights": "C2", "Graders": "B2", "Spot checks": "A2"}
     for title, cell in frozen.items():
         sheet = book[title]
         assert sheet.freeze_panes == cell

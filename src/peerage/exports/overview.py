@@ -18,6 +18,7 @@ from peerage.support.wording import counted
 BINS = 10
 CHARTS = "Charts"
 _MEANING = {
+    "Students": "a row for each author: the grades and points of all assignments, and the mark for peer grading",
     "Totals": "each author's points, and where they lie with a probability of 90 %",
     "Grades": "the grade of each component, and how certain it is",
     "Weights": "how much each report counts",

@@ -36,7 +36,7 @@ _FORMATS = {
 
 FONT = "Calibri"
 
-_FROZEN = {"submission", "component", "grader"}
+_FROZEN = {"student", "submission", "component", "grader"}
 _NARROWEST, _WIDEST, _PROSE = 9, 32, 90
 _LINE, _HIGHEST = 15.0, 409.0
 _HEADING = Font(name=FONT, bold=True, color="FFFFFF")
@@ -55,9 +55,9 @@ class SheetCells:
 
 
 def add_table(sheet: Any, title: str, table: SheetCells) -> None:
-    """Put a table on an empty sheet."""
+    """Put a table on an empty sheet; one that is no table of the results has an id and then numbers in each row."""
     for column, name in enumerate(table.header, start=1):
-        kind = SHEETS[title].kind(name)
+        kind = SHEETS[title].kind(name) if title in SHEETS else Kind.TEXT if column == 1 else Kind.EXACT
         shown = _FORMATS.get(kind)
         put(sheet, 1, column, name)
         heading = sheet.cell(1, column)

@@ -18,6 +18,8 @@ from peerage.errors import InputError, Problem
 from peerage.exports.export_options import Options, Prepared
 from peerage.exports.overview import Overview, add_overview
 from peerage.exports.sheets import SHEETS, Cell, SheetCells, add_table
+from peerage.exports.students_across import TITLE as STUDENTS
+from peerage.exports.students_across import students_across
 from peerage.results.results import Results
 from peerage.results.schema import COMMENTS, ResultTable
 from peerage.results.table_values import REMEDY
@@ -43,6 +45,9 @@ def prepare(results: Results, _: Options) -> Prepared:
     """The tables of some results."""
     found = {title: results.table(table) for title, table in SHEETS.items()}
     tables = {title: _cells(SHEETS[title], frame) for title, frame in found.items() if len(frame)}
+    header, rows = students_across(results)
+    if rows:
+        tables = {STUDENTS: SheetCells(header, tuple(tuple(map(_cell, row)) for row in rows)), **tables}
     missing = [table.file for title, table in SHEETS.items() if title not in tables and table is not COMMENTS]
     notices = tuple(Problem(f"these results have no {file}", "the workbook lacks that sheet") for file in missing)
     summary = ", ".join(f"{title} ({counted(len(table.rows), 'row')})" for title, table in tables.items())
@@ -68,7 +73,7 @@ def read(path: Path) -> Workbook:
     except Exception:
         # A damaged archive makes openpyxl raise almost anything.
         raise InputError(Problem("is not a readable XLSX workbook", "export it again", path.name)) from None
-    tables = {title: _read(book[title], path) for title in SHEETS if title in book.sheetnames}
+    tables = {title: _read(book[title], path) for title in (STUDENTS, *SHEETS) if title in book.sheetnames}
     if not tables:
         message = f"is not {TITLE}: it has none of the sheets {', '.join(SHEETS)}"
         raise InputError(Problem(message, "export it again", path.name))
