@@ -128,9 +128,9 @@ def test_with_few_grades_by_staff_there_is_no_check() -> None:
 
 @pytest.mark.slow
 def test_leaving_staff_out_agrees_with_fits_without_their_grades() -> None:
-    """Expected grades of four submissions; both have a Monte-Carlo error of about 0.04 on the scale of 0 to 5."""
+    """Expected grades of four submissions; both have a Monte-Carlo error of about 0.06 on the scale of 0 to 5."""
     book, _ = severe_class()
-    settings: dict[str, Any] = {"chains": 4, "draws": 1000, "seed": 2}
+    settings: dict[str, Any] = {"chains": 4, "draws": 400, "seed": 2}
     check = pg.fit(book, **settings).staff_check()
     assert check is not None
     estimates = check.table.set_index(["submission", "component"])["model"]

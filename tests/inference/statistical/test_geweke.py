@@ -9,6 +9,7 @@ False alarms: all functions of all models together are held to 1e-3, by Bonferro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -27,17 +28,18 @@ FUNCTIONS = 14
 FALSE_ALARM = 1e-3 / (FUNCTIONS * len(MODELS))
 
 
-def functions(arena: Arena, state: twin.State, reports: Floats) -> list[float]:
-    """Bounded functions of parameters, efforts and reports."""
+def functions(arena: Arena, states: Sequence[twin.State], reports: Sequence[Floats]) -> Floats:
+    """(states, functions): bounded functions of parameters, efforts and reports, averaged over all entries."""
     book, priors = arena.book, arena.model.hyperparameters
-    grade = ndtr((state.true_grade - 4.0) / 0.8)
-    reliability = gammainc(2, 2 * state.reliability)
-    bias = ndtr(state.bias / (priors.sigma_b or 1.0))
-    effort = betainc(priors.alpha_e, priors.beta_e, state.effort)
-    report = ndtr((reports - 4.0) / 1.5)
+    s, p, b, e, z = (
+        np.array([getattr(state, name) for state in states])
+        for name in ("true_grade", "reliability", "bias", "effort", "effortful")
+    )
+    grade, reliability = ndtr((s - 4.0) / 0.8), gammainc(2, 2 * p)
+    bias, effort = ndtr(b / (priors.sigma_b or 1.0)), betainc(priors.alpha_e, priors.beta_e, e)
+    report, z = ndtr((np.array(reports) - 4.0) / 1.5), z[:, :, None]
     of_grader, of_submission = book.review_grader, book.review_submission
-    error = np.abs(report - grade[of_submission])
-    z = state.effortful[:, None]
+    error = np.abs(report - grade[:, of_submission])
     values = (
         grade,
         grade**2,
@@ -48,34 +50,30 @@ def functions(arena: Arena, state: twin.State, reports: Floats) -> list[float]:
         effort,
         effort**2,
         z,
-        report * grade[of_submission],
-        report * bias[of_grader, None],
-        error * reliability[of_grader, None],
+        report * grade[:, of_submission],
+        report * bias[:, of_grader, None],
+        error * reliability[:, of_grader, None],
         z * error,
-        z * effort[of_grader, None],
+        z * effort[:, of_grader, None],
     )
-    return [float(np.mean(value)) for value in values]
+    return np.stack([value.reshape(len(states), -1).mean(axis=1) for value in values], axis=1)
 
 
 def smallest_p_value(model: Model, seed: int, sweep: Any = None) -> float:
     """Of tests that each function has the same mean along the chain and over independent draws."""
     arena, rng = Arena(model, sweep), np.random.default_rng(seed)
-    independent = []
-    for _ in range(INDEPENDENT):
-        truth = twin.draw_prior(arena.book, model, rng)
-        independent.append(functions(arena, truth, twin.draw_reports(arena.book, model, truth, rng)))
+    truths = [twin.draw_prior(arena.book, model, rng) for _ in range(INDEPENDENT)]
+    prior = functions(arena, truths, [twin.draw_reports(arena.book, model, truth, rng) for truth in truths])
     arena.put(twin.draw_reports(arena.book, model, twin.draw_prior(arena.book, model, rng), rng))
     state = arena.start(rng)
     arena.centre(state)
-    chain = []
+    states, redrawn = [], []
     for _ in range(SWEEPS):
-        current = arena.twin_state(state)
-        reports = twin.draw_reports(arena.book, model, current, rng)
-        chain.append(functions(arena, current, reports))
-        arena.put(reports)
+        states.append(arena.twin_state(state))
+        redrawn.append(twin.draw_reports(arena.book, model, states[-1], rng))
+        arena.put(redrawn[-1])
         arena.run(rng, state, 1, keep=False)
-    batches = np.array(chain).reshape(BATCHES, -1, FUNCTIONS).mean(axis=1)
-    prior = np.array(independent)
+    batches = functions(arena, states, redrawn).reshape(BATCHES, -1, FUNCTIONS).mean(axis=1)
     gap = batches.mean(axis=0) - prior.mean(axis=0)
     variance = batches.var(axis=0, ddof=1) / BATCHES + prior.var(axis=0, ddof=1) / INDEPENDENT
     constant = variance < 1e-20
