@@ -7,6 +7,7 @@
     │   └── UnmetNeedError   a class that lacks what a method of aggregation needs
     ├── ModelError           a model, prior or fixed value that makes no sense
     ├── ResultsError         a results folder that may not be replaced, or cannot be read
+    │   └── OtherVersionError  a posterior in a format of another version
     ├── ServiceError         a service on the network that fails or does not answer
     ├── MissingExtraError    an optional dependency that is not installed
     └── Stopped              work that was asked to stop, and left nothing half done
@@ -77,6 +78,10 @@ class ModelError(PeerageError):
 
 class ResultsError(PeerageError):
     """A results folder that may not be replaced, or that cannot be read."""
+
+
+class OtherVersionError(ResultsError):
+    """A posterior in a format that this version does not read."""
 
 
 class ServiceError(PeerageError):

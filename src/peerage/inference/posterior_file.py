@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from peerage.errors import InputError, ModelError, Problem, ResultsError
+from peerage.errors import InputError, ModelError, OtherVersionError, Problem, ResultsError
 from peerage.gradebook.book import Gradebook
 from peerage.gradebook.rulings import Exclusion
 from peerage.inference.chosen_model import ModelChoice
@@ -72,7 +72,7 @@ def read(path: str | Path) -> dict[str, Any]:
 def _fields(stored: StoredArrays, path: str | Path) -> dict[str, Any]:
     meta = json.loads(stored.array("meta", np.uint8, (None,)).tobytes())
     if isinstance(meta, dict) and meta.get("format") != FORMAT:
-        raise ResultsError(f"{path}: this was saved by another version of peerage; {_REMEDY}")
+        raise OtherVersionError(f"{path}: this was saved by another version of peerage; {_REMEDY}")
     meta = checked_meta(meta)
     book, model = _book(stored, meta), Model.from_dict(meta["model"])
     layout = lay_out(book, model)

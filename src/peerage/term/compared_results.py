@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from peerage.decisions.final import COMPUTED, STAFF, Cell, FinalGrades
+from peerage.errors import OtherVersionError
 from peerage.gradebook.book import ROLES, Gradebook
 from peerage.results.results import Results
 from peerage.results.schema import GRADES, PROPOSALS
@@ -65,10 +66,13 @@ class Side:
         status = {cell: STAFF if said == STAFF else COMPUTED for cell, said in self.status.items()}
         return replace(self, status=status, proposals={})
 
-    @property
+    @cached_property
     def has_reviews(self) -> bool:
-        """Whether it is known what the grades were made of."""
-        return self.results.draws is not None
+        """Whether it is known what the grades were made of; of results of another version it may not be."""
+        try:
+            return self.results.draws is not None and self.results.posterior is not None
+        except OtherVersionError:
+            return False
 
     @property
     def record(self) -> Mapping[str, Any]:
