@@ -2,6 +2,7 @@
 # make demo      simulate a class and show what peerage makes of it
 # make test      lint, types and all tests
 # make lint      lint, format, types and the directions of imports alone
+# make test-oldest  the quick tests with the oldest versions of everything that peerage needs
 # make docs      the documentation as a site that needs no network, in site/index.html
 # make bench     the benchmarks, to benchmarks/results.json and docs/performance.md; ONLY=learned for another one
 #
@@ -14,7 +15,10 @@ SOURCES := src studies tests benchmarks docs
 # Tests that compare with other software skip where that is missing, unless PEERAGE_REQUIRE_ALL is set.
 TEST_SETUP := $(VENV)/installed-dev $(if $(PEERAGE_REQUIRE_ALL),$(VENV)/installed-bench)
 
-.PHONY: install demo test lint docs bench
+# What depends on other packages' versions: readers, writers, the command line, and one fit.
+OLDEST_TESTS := $(addprefix tests/,canvas exports formats gradebook results tables support cli/test_cli.py report/test_report.py)
+
+.PHONY: install demo test test-oldest lint docs bench
 .NOTPARALLEL:
 
 install: $(VENV)/installed-all
@@ -24,6 +28,14 @@ demo: install
 
 test: lint $(TEST_SETUP)
 	$(BIN)/pytest -n auto --dist worksteal
+
+# Uv alone can choose the oldest versions that go together.
+test-oldest: $(VENV)/created
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)/oldest
+	$(BIN)/uv pip install --quiet --python $(VENV)/oldest/bin/python --resolution lowest-direct \
+	    --editable '.[all]' pytest==8.3 hypothesis==6.131 polars==1.20 playwright==1.49
+	NUMBA_CACHE_DIR=$(VENV)/oldest/numba $(VENV)/oldest/bin/python -m pytest -m 'not slow' $(OLDEST_TESTS)
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check $(SOURCES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import zipfile
 from collections.abc import Callable, Iterator
@@ -18,6 +19,19 @@ def arrays_of(path: Path) -> Arrays:
     """All that a file holds."""
     with np.load(path) as stored:
         return {name: stored[name] for name in stored.files}
+
+
+def arrays_of_bytes(data: bytes) -> Arrays:
+    """All that a file holds, from its bytes."""
+    with np.load(io.BytesIO(data)) as stored:
+        return {name: stored[name] for name in stored.files}
+
+
+def bytes_of_arrays(arrays: Arrays) -> bytes:
+    """The bytes of a posterior's file."""
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)  # type: ignore[arg-type]
+    return buffer.getvalue()
 
 
 def save(path: Path, arrays: Arrays, *, compressed: bool = False) -> None:

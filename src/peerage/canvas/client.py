@@ -15,15 +15,41 @@ from canvasapi.util import combine_kwargs
 from requests.auth import AuthBase
 
 from peerage.canvas.adapter import PoliteAdapter
-from peerage.canvas.answer_checks import check_answer
 from peerage.canvas.place import BOUNDS, TOKEN_REMEDY, Patience, Place, Report, checked_token
 from peerage.canvas.store import Answer, Store
 from peerage.errors import InputError, Problem, ServiceError
+from peerage.support.json_shapes import Maybe, misfit
 
 LISTS = ("peer_reviews", "submissions")
 
 _LONGEST = 300
 """How many characters of a refusal are shown."""
+
+_ID = (int, str)
+_NUMBER = (int, float)
+_JOB = {"id": _ID, "workflow_state": str}
+_SHAPES: dict[str, Any] = {
+    "assignment": {
+        "id": _ID,
+        "name": str,
+        "grading_type": Maybe(str),
+        "points_possible": Maybe(_NUMBER),
+        "rubric_settings": Maybe({"id": _ID}),
+    },
+    "peer_reviews": [{"assessor_id": _ID, "asset_id": _ID, "user_id": _ID, "workflow_state": str}],
+    "submissions": [
+        {
+            "user_id": _ID,
+            "score": Maybe(_NUMBER),
+            "entered_score": Maybe(_NUMBER),
+            "user": Maybe({"name": Maybe(str)}),
+            "submission_comments": Maybe([{"comment": Maybe(str)}]),
+        }
+    ],
+    "update_grades": _JOB,
+    "progres": _JOB,
+}
+"""What we rely on in each kind of answer; the others have an id."""
 
 
 class Client(Requester):  # type: ignore[misc]
@@ -55,7 +81,11 @@ class Client(Requester):  # type: ignore[misc]
         content = response.json()
         if not _is_canvas(endpoint, content):
             raise InputError(_not_canvas(self.original_url))
-        check_answer(_kind(endpoint), content)
+        wrong = misfit(content, _SHAPES.get(_kind(endpoint), {}), "the answer")
+        if wrong:
+            what = _kind(endpoint).replace("_", " ")
+            message = f"Canvas's answer about the {what} is not as its documentation says ({wrong})"
+            raise InputError(Problem(message, "try again, or ask those who run Canvas"))
         following = str(response.links.get("next", {}).get("url", self.base_url))
         if not following.startswith(self.base_url):
             server = following.split("/api/")[0]

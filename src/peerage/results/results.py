@@ -223,7 +223,7 @@ class Results:
     @property
     def notices(self) -> tuple[Problem, ...]:
         """What was surprising about the input."""
-        return tuple(map(_problem, self.record["notices"]))
+        return tuple(map(_problem, self.record.get("notices") or ()))
 
     @property
     def names_graders(self) -> bool:

@@ -28,6 +28,9 @@ _EXACT = (Kind.EXACT, Kind.EXACT_SHARE, Kind.COUNT)
 
 Cells = NDArray[Any]
 
+_LARGEST_WHOLE = 2.0**53
+"""From here on, a float does not tell a whole number from the next."""
+
 
 def significant(value: float) -> float:
     """A number with five significant digits; what is not finite is NaN."""
@@ -69,7 +72,8 @@ def _kept(kind: Kind, cells: pd.Series[Any]) -> Cells:
 
 def _counts(values: Cells) -> Cells:
     """Whole numbers as such, if all of them are."""
-    return values.astype(np.int64) if np.isfinite(values).all() and (values == np.rint(values)).all() else values
+    whole = (np.abs(values) < _LARGEST_WHOLE) & (values == np.rint(values))
+    return values.astype(np.int64) if whole.all() else values
 
 
 def _written(kind: Kind, cells: pd.Series[Any]) -> pd.Series[Any]:

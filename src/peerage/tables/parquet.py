@@ -17,7 +17,6 @@ from peerage.tables.sheet import Sheet
 def read(file: str, data: bytes, limits: Limits = LIMITS) -> Sheet:
     """Read a Parquet file."""
     try:
-        import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
         raise MissingExtraError("Parquet", "parquet") from None
@@ -29,6 +28,9 @@ def read(file: str, data: bytes, limits: Limits = LIMITS) -> Sheet:
         limits.check("rows", described.num_rows, "rows", file)
         limits.check("cells", described.num_rows * described.num_columns, "cells", file)
         frame = pd.read_parquet(io.BytesIO(data), engine="pyarrow")
-    except (pa.ArrowException, OSError, ValueError):
+    except InputError:
+        raise
+    except Exception:
+        # A damaged file, or one with odd notes for pandas in it, makes pyarrow and pandas raise almost anything.
         raise InputError(Problem("is not a readable Parquet file", "write it again", file)) from None
     return from_frame(file, frame, np.arange(len(frame)) + 2)
