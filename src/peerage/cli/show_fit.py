@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def show(results: Results, out: Path) -> None:
     """Print the summary of a fit and where its files are."""
     from peerage.cli import fit_summary
-    from peerage.results.schema import CHECKS, GRADERS
+    from peerage.results.schema import CHECKS, GRADERS, SELF_REVIEWS
     from peerage.workflow.saving import files_of
 
     console = output()
@@ -28,6 +28,11 @@ def show(results: Results, out: Path) -> None:
         share = f"{different:,} of {counted(total, 'explained grade')} ({different / total:.0%})"
         console.print(f"\n{share} differ from the most likely ones.")
     console.print(*fit_summary.attention(results.tables[CHECKS], results.tables[GRADERS]), sep="\n")
+    own = results.tables.get(SELF_REVIEWS)
+    if own is not None and len(own):
+        more, authors = own["difference"].mean(), counted(own["grader"].nunique(), "author")
+        words = f"{abs(more):.2f} {'above' if more > 0 else 'below'} their grades on average"
+        console.print(f"{authors} graded their own work, {words}; that counts nowhere ({SELF_REVIEWS.file}).")
     staff_options.show(results, console)
     console.print(f"\nWritten to {out}: {', '.join(files_of(results))}", soft_wrap=True)
 

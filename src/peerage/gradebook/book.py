@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from peerage.errors import InputError, Problem
 from peerage.gradebook.input_files import InputFile
-from peerage.gradebook.rulings import Exclusion
+from peerage.gradebook.rulings import Exclusion, SelfGrade
 from peerage.gradebook.writing import write_grades
 from peerage.rubric import FORBIDDEN, Rubric
 
@@ -47,6 +47,7 @@ class Gradebook:
     levels: (reviews, components) index of the reported grade, or :data:`MISSING`
     times: (reviews,) when each review was given (``NaT`` where unknown), or None
     comments: for each review what its grader wrote, ``""`` if nothing; empty if there is no comment at all
+    self_grades: what authors gave their own work, which counts nowhere
     notices: what was surprising in the data and how it was dealt with
     exclusions: reviews that the staff took out, which nothing here knows of
     inputs: the files that were read, if it was read from files
@@ -65,6 +66,7 @@ class Gradebook:
     levels: NDArray[np.int16]
     times: NDArray[np.datetime64] | None = None
     comments: tuple[str, ...] = ()
+    self_grades: tuple[SelfGrade, ...] = ()
     notices: tuple[Problem, ...] = ()
     exclusions: tuple[Exclusion, ...] = ()
     also_applicable: NDArray[np.bool_] | None = None

@@ -124,6 +124,7 @@ def _joined(book: Gradebook, new: Gradebook, matches: _Matches) -> Gradebook:
         levels=levels,
         times=_times(book, new, matches.review),
         comments=_comments(book, new, matches.review),
+        self_grades=tuple({grade[:3]: grade for grade in (*book.self_grades, *new.self_grades)}.values()),
         exclusions=_exclusions(book, new),
         inputs=tuple(dict.fromkeys((*book.inputs, *new.inputs))),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from peerage.rubric import tidy
 
@@ -59,3 +59,12 @@ class Override:
     def from_dict(cls, entries: Mapping[str, Any]) -> Override:
         """Build from what :meth:`to_dict` gives."""
         return cls(entries["submission"], entries["component"], float(entries["grade"]), entries["reason"])
+
+
+class SelfGrade(NamedTuple):
+    """What an author gave a component of the own work, in the rubric's units."""
+
+    submission: str
+    grader: str
+    component: str
+    grade: float

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from peerage.errors import InputError, ModelError, OtherVersionError, Problem, ResultsError
 from peerage.gradebook.book import Gradebook
-from peerage.gradebook.rulings import Exclusion
+from peerage.gradebook.rulings import Exclusion, SelfGrade
 from peerage.inference.chosen_model import ModelChoice
 from peerage.inference.fitted import Fitted
 from peerage.inference.layout import lay_out
@@ -94,6 +94,7 @@ def _meta(posterior: Fitted) -> dict[str, Any]:
         "authors": book.authors,
         "assignments": book.assignments,
         "comments": book.comments,
+        "self_grades": book.self_grades,
         "notices": [list(astuple(entry)) for entry in book.notices],
         "exclusions": [exclusion.to_dict() for exclusion in book.exclusions],
         "model": posterior.model.to_dict(),
@@ -117,6 +118,7 @@ def _book(stored: StoredArrays, meta: dict[str, Any]) -> Gradebook:
         authors=tuple(tuple(names) for names in meta["authors"]),
         assignments=tuple(meta["assignments"]),
         comments=tuple(meta.get("comments", ())),
+        self_grades=tuple(SelfGrade(*entry) for entry in meta.get("self_grades", ())),
         notices=tuple(Problem(*entry) for entry in meta["notices"]),
         exclusions=tuple(Exclusion(**entry) for entry in meta["exclusions"]),
         inputs=(),

@@ -52,6 +52,8 @@ def checked_meta(meta: Any) -> dict[str, Any]:
     for names in meta["authors"]:
         _all("authors", names, str)
     _all("comments", meta.get("comments", []), str)
+    for grade in meta.get("self_grades", []):
+        _all("self_grades", grade, str, int, float)
     _all("restarts", meta["restarts"], int)
     for notice in meta["notices"]:
         _all("notices", notice, str, int, type(None))

@@ -12,7 +12,7 @@ from peerage.decisions.trust import trust
 from peerage.gradebook.book import Gradebook
 from peerage.gradebook.named_people import named_people
 from peerage.inference.posterior import Posterior
-from peerage.results.schema import COMMENTS, GRADERS, GRADES, TOTALS, WEIGHTS, ResultTable
+from peerage.results.schema import COMMENTS, GRADERS, GRADES, SELF_REVIEWS, TOTALS, WEIGHTS, ResultTable
 from peerage.results.table_values import kept
 
 
@@ -51,6 +51,17 @@ def comments_table(book: Gradebook) -> pd.DataFrame:
         if comment
     ]
     return kept(COMMENTS, pd.DataFrame(rows, columns=list(COMMENTS.names)))
+
+
+def self_reviews_table(book: Gradebook, final: FinalGrades) -> pd.DataFrame:
+    """What authors gave their own work, beside the grades that they get."""
+    given = dict(zip(final.cells, final.grades, strict=True))
+    rows = [
+        (*own, given[own.submission, own.component], round(own.grade - given[own.submission, own.component], 10))
+        for own in book.self_grades
+        if (own.submission, own.component) in given
+    ]
+    return kept(SELF_REVIEWS, pd.DataFrame(rows, columns=list(SELF_REVIEWS.names)))
 
 
 def _in_order(table: ResultTable, frame: pd.DataFrame) -> pd.DataFrame:

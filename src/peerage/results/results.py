@@ -25,7 +25,14 @@ from peerage.gradebook.rulings import Override
 from peerage.inference.posterior import Posterior
 from peerage.inference.storage import load
 from peerage.results import result_folder, table_values
-from peerage.results.fit_tables import comments_table, graders_table, grades_table, totals_table, weights_table
+from peerage.results.fit_tables import (
+    comments_table,
+    graders_table,
+    grades_table,
+    self_reviews_table,
+    totals_table,
+    weights_table,
+)
 from peerage.results.marker import Marker, new_secret
 from peerage.results.provenance import record_of
 from peerage.results.schema import (
@@ -37,6 +44,7 @@ from peerage.results.schema import (
     NEEDED,
     POSTERIOR,
     RECORD,
+    SELF_REVIEWS,
     TABLES,
     TOTALS,
     WEIGHTS,
@@ -141,6 +149,8 @@ class Results:
         if posterior.book.comments:
             tables[COMMENTS] = comments_table(posterior.book)
             warnings += tuple(_flagged(tables[COMMENTS]))
+        if posterior.book.self_grades:
+            tables[SELF_REVIEWS] = self_reviews_table(posterior.book, final)
         record = record_of(posterior, inputs, choices, explanation, overrides, warnings)
         return cls(tables, record, lambda: posterior, final)
 

@@ -259,6 +259,20 @@ COMMENTS = ResultTable(
     optional=True,
 )
 
+SELF_REVIEWS = ResultTable(
+    "selfreviews.csv",
+    "a component of a submission that its author graded too",
+    (
+        ResultColumn("submission", Kind.TEXT, "what was graded"),
+        ResultColumn("grader", Kind.TEXT, "the author"),
+        ResultColumn("component", Kind.TEXT, "what was graded"),
+        ResultColumn("own_grade", Kind.EXACT, "what the author gave; it counts nowhere"),
+        ResultColumn("grade", Kind.EXACT, "the grade in `grades.csv`"),
+        ResultColumn("difference", Kind.EXACT, "how much more the author gave"),
+    ),
+    optional=True,
+)
+
 PROPOSALS = ResultTable(
     "proposals.csv",
     "a grade that was handed out and that today's estimates would change",
@@ -289,7 +303,7 @@ CHANGES = ResultTable(
     optional=True,
 )
 
-TABLES = (GRADES, TOTALS, GRADERS, CHECKS, WEIGHTS, EXPLANATIONS, COMMENTS, PROPOSALS, CHANGES)
+TABLES = (GRADES, TOTALS, GRADERS, CHECKS, WEIGHTS, EXPLANATIONS, COMMENTS, SELF_REVIEWS, PROPOSALS, CHANGES)
 """All tables, in the order in which a reader may want them."""
 
 NEEDED = tuple(table for table in TABLES if not table.optional)

@@ -23,6 +23,7 @@ from peerage.results.schema import (
     PROPOSALS,
     RECORD,
     REPORT,
+    SELF_REVIEWS,
     TOTALS,
     WEIGHTS,
     ResultTable,
@@ -34,7 +35,7 @@ from peerage.workflow.saved_elsewhere import saved_elsewhere
 
 _ORDER: tuple[str | ResultTable, ...] = (
     REPORT,
-    *(GRADES, TOTALS, GRADERS, CHECKS, WEIGHTS, EXPLANATIONS, COMMENTS),
+    *(GRADES, TOTALS, GRADERS, CHECKS, WEIGHTS, EXPLANATIONS, COMMENTS, SELF_REVIEWS),
     *(POSTERIOR, RECORD),
     *(PROPOSALS, CHANGES),
 )

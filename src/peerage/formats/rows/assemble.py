@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -19,6 +19,7 @@ from peerage.formats.rows.repeated_facts import Claims
 from peerage.formats.rows.repeated_grades import RepeatedReports, average, keep_last, repeated
 from peerage.formats.rows.written_grades import as_numbers
 from peerage.gradebook.book import MISSING, ROLES, Gradebook
+from peerage.gradebook.rulings import SelfGrade
 from peerage.gradebook.structure import surprises
 from peerage.rubric import Rubric
 from peerage.support.wording import counted, listed, quoted
@@ -49,7 +50,8 @@ def assemble(
     _note_left_out(entries, claims, reports, found)
     _note_shared(entries, found)
     book = _build(entries, claims, rubric, reports)
-    return replace(book, notices=(*found.notices, *surprises(book)))
+    own = tuple(_self_grades(entries, claims, numbers, book))
+    return replace(book, self_grades=own, notices=(*found.notices, *surprises(book)))
 
 
 def _graded_cells(entries: Entries, claims: Claims, numbers: Values, found: Findings) -> Indexes:
@@ -165,6 +167,16 @@ def _comments(entries: Entries, reports: RepeatedReports, review: Indexes, count
     for index in np.flatnonzero(np.array(list(map(bool, texts)))[said]):
         found[review[index]][texts[said[index]]] = None
     return tuple("\n".join(comments) for comments in found)
+
+
+def _self_grades(entries: Entries, claims: Claims, numbers: Values, book: Gradebook) -> Iterator[SelfGrade]:
+    """What authors gave their own work, as far as others graded it too."""
+    own = cell_checks.sound_cells(entries, numbers) & claims.own_work[entries.row_of]
+    for cell in np.flatnonzero(own):
+        row, component = entries.row_of[cell], entries.component[int(cell)].strip()
+        submission = entries.submission[row]
+        if submission in book.submissions and component in book.rubric.names:
+            yield SelfGrade(submission, entries.grader[row], component, float(numbers[cell]))
 
 
 def _printable(text: str) -> str:
