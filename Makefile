@@ -13,7 +13,8 @@ BIN := $(VENV)/bin
 SOURCES := src studies tests benchmarks docs
 
 # Tests that compare with other software skip where that is missing, unless PEERAGE_REQUIRE_ALL is set.
-TEST_SETUP := $(VENV)/installed-dev $(if $(PEERAGE_REQUIRE_ALL),$(VENV)/installed-bench)
+COMMA := ,
+DEV := $(VENV)/installed-dev$(if $(PEERAGE_REQUIRE_ALL),$(COMMA)bench)
 
 # What depends on other packages' versions: readers, writers, the command line, and one fit.
 OLDEST_TESTS := $(addprefix tests/,canvas exports formats gradebook results tables support cli/test_cli.py report/test_report.py)
@@ -26,7 +27,7 @@ install: $(VENV)/installed-all
 demo: install
 	$(BIN)/peerage demo -o demo
 
-test: lint $(TEST_SETUP)
+test: lint $(DEV)
 	$(BIN)/pytest -n auto --dist worksteal
 
 # Uv alone can choose the oldest versions that go together.
@@ -37,7 +38,7 @@ test-oldest: $(VENV)/created
 	    --editable '.[all]' pytest==8.3 hypothesis==6.131 polars==1.20 playwright==1.49
 	NUMBA_CACHE_DIR=$(VENV)/oldest/numba $(VENV)/oldest/bin/python -m pytest -m 'not slow' $(OLDEST_TESTS)
 
-lint: $(VENV)/installed-dev
+lint: $(DEV)
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/mypy
