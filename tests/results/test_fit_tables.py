@@ -12,11 +12,14 @@ import pandas as pd
 import pytest
 
 import peerage as pg
+from peerage.decisions.choices import DecisionChoices
 from peerage.decisions.final import HandedOut
 from peerage.gradebook.book import TA
 from peerage.gradebook.input_files import InputFile
+from peerage.gradebook.rulings import Override
 from peerage.results.fit_tables import grades_table, totals_table, with_handed_out
 from peerage.results.results import Results
+from peerage.results.schema import TOTALS
 from support.tiny import FIXED, tiny_class
 
 
@@ -37,13 +40,41 @@ def test_each_author_of_a_submission_has_a_row(posterior: pg.Posterior) -> None:
     pairs = list(zip(totals["submission"], totals["author"], strict=True))
     expected = [("s0", "a"), ("s1", "b"), ("s2", "a"), ("s2", "c"), ("s3", ""), ("s4", "d"), ("s5", "somebody")]
     assert pairs == expected
-    assert list(totals.columns) == ["submission", "assignment", "author", "total", "expected", "lower", "upper"]
+    assert list(totals.columns) == [
+        *("submission", "assignment", "author"),
+        "total",
+        "expected",
+        "lower",
+        "upper",
+        "note",
+    ]
 
 
 def test_a_total_adds_up_the_grades(posterior: pg.Posterior) -> None:
     grades, totals = grades_table(posterior), totals_table(posterior).drop_duplicates("submission")
     sums = grades.groupby("submission")["grade"].sum()
     np.testing.assert_allclose(totals["total"].astype(float), sums[totals["submission"]].astype(float), rtol=1e-12)
+
+
+@pytest.mark.parametrize("form", ["average", "explained", "mean", "most-likely"])
+def test_a_total_lies_inside_its_interval_or_says_why(form: str) -> None:
+    book, _ = pg.simulate(students=12, weeks=1, tas=1, components=3, seed=1)
+    posterior = pg.fit(book, chains=2, draws=100, seed=0)
+    cell = (book.submissions[0], book.rubric.names[0])
+    override = Override(*cell, grade=0.0, reason="appeal")
+    told = HandedOut({(book.submissions[1], name): 0.0 for name in book.rubric.names})
+    results = Results.of(posterior, choices=DecisionChoices(final=form), overrides=[override], handed_out=told)
+    totals = results.tables[TOTALS].drop_duplicates("submission")
+    outside = (totals["total"] < totals["lower"] - 1e-4) | (totals["total"] > totals["upper"] + 1e-4)
+    assert (totals["note"] != "")[outside].all()
+    assert (totals["note"] == "")[
+        (totals["lower"] + 1e-3 < totals["total"]) & (totals["total"] < totals["upper"])
+    ].all()
+    assert totals["note"].iloc[1] == "outside the interval: a grade was published before"
+    if form == "mean":
+        assert (
+            totals["note"].iloc[0] == "outside the interval: staff set a grade, grades are plain means of the reports"
+        )
 
 
 def test_grades_are_legal_and_estimates_have_five_digits(posterior: pg.Posterior) -> None:

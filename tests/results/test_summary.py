@@ -13,7 +13,7 @@ from rich.console import Console
 import peerage as pg
 from peerage.cli import fit_summary
 from peerage.gradebook.book import TA
-from peerage.results.summary import SHOWN_GRADERS, summarise
+from peerage.results.summary import SHOWN_GRADERS, _extremes, summarise
 from support.tiny import tiny_class
 
 
@@ -55,31 +55,39 @@ def test_only_what_students_graded_is_compared() -> None:
     only_staff = replace(book, roles=np.where(np.arange(7) < 5, TA, book.roles))
     posterior = pg.fit(only_staff, chains=1, draws=20, seed=0)
     found = summarise(posterior)
-    assert (found.n_compared, found.n_changed, len(found.most_reliable)) == (0, 0, 0)
+    assert (found.n_compared, found.n_changed, len(found.most_dependable)) == (0, 0, 0)
     assert found.n_grades == 10
     text = "\n".join(shown(posterior, 80))
     assert "nan" not in text
     assert "differ from" not in text
-    assert "most reliable" not in text
+    assert "most dependable" not in text
     assert "the peers'" not in text.split("certain on average")[1]
 
 
-def test_most_and_least_reliable_are_distinct_students_judged_by_their_intervals(posterior: pg.Posterior) -> None:
+def test_most_and_least_dependable_are_distinct_students_judged_by_their_intervals(posterior: pg.Posterior) -> None:
     found, table = summarise(posterior), posterior.graders()
     students = table[table["role"] == "student"]
-    most, least = list(found.most_reliable["grader"]), list(found.least_reliable["grader"])
-    assert most == list(students.nlargest(SHOWN_GRADERS, "reliability_lower")["grader"])
+    most, least = list(found.most_dependable["grader"]), list(found.least_dependable["grader"])
+    assert most == list(students.nlargest(SHOWN_GRADERS, "dependability_lower")["grader"])
     assert not set(most) & set(least)
-    assert found.least_reliable["reliability_upper"].max() <= students["reliability_upper"].quantile(0.5)
+    assert found.least_dependable["dependability_upper"].max() <= students["dependability_upper"].quantile(0.5)
+
+
+def test_nobody_with_a_very_large_bias_is_held_up(posterior: pg.Posterior) -> None:
+    table = posterior.graders()
+    best = table[table["role"] == "student"].nlargest(1, "dependability_lower").index[0]
+    table.loc[best, "bias"] = -3.6
+    most, least = _extremes(table)
+    assert table.loc[best, "grader"] not in {*most["grader"], *least["grader"]}
 
 
 def test_graders_whose_reliability_is_fixed_are_not_ranked() -> None:
     fixed = pg.Fixed(reliability={"a": 9.0, "b": 0.01})
     posterior = pg.fit(tiny_class(0), pg.Model(fixed=fixed, priors="paper"), chains=1, draws=20, seed=0)
     found = summarise(posterior)
-    ranked = {*found.most_reliable["grader"], *found.least_reliable["grader"]}
+    ranked = {*found.most_dependable["grader"], *found.least_dependable["grader"]}
     assert ranked <= {"c", "d", "e"}
-    assert (len(found.most_reliable), len(found.least_reliable)) == (1, 1)
+    assert (len(found.most_dependable), len(found.least_dependable)) == (1, 1)
 
 
 def test_the_text_says_what_was_fitted(posterior: pg.Posterior) -> None:
@@ -107,8 +115,8 @@ def test_names_are_printed_as_they_are_and_on_one_line(posterior: pg.Posterior) 
 
 def test_features_that_the_model_lacks_have_no_column(posterior: pg.Posterior) -> None:
     plain = pg.fit(posterior.book, pg.Model(bias=False, effort=False, priors="paper"), chains=1, draws=20, seed=0)
-    (heading,) = [line for line in shown(plain, 80) if "reliability" in line and "reviews" in line]
-    assert heading.split() == ["student", "reliability", "reviews"]
+    (heading,) = [line for line in shown(plain, 80) if "dependability" in line and "reviews" in line]
+    assert heading.split() == ["student", "dependability", "reviews"]
 
 
 def test_what_to_do_next_is_said_in_two_lines() -> None:

@@ -13,7 +13,7 @@ from peerage.cli.show_fit import say_warnings, show
 from peerage.results import result_folder
 
 if TYPE_CHECKING:
-    from peerage.inference.posterior import Posterior
+    from peerage.results.results import Results
     from peerage.simulation.truth import Truth
 
 DRAWS = 500
@@ -25,6 +25,7 @@ def command(
 ) -> None:
     """Simulate the paper's class, fit it, and compare the grades with the true ones."""
     result_folder.check_target(out)
+    from peerage.decisions.choices import DecisionChoices
     from peerage.gradebook.input_files import InputFile
     from peerage.inference.fitting import fit as infer
     from peerage.model import Model
@@ -39,25 +40,30 @@ def command(
     posterior = infer(book, Model(ta_spread="students"), draws=DRAWS, seed=0, progress=True)
     with result_folder.writing(out) as folder:
         write_class(truth, folder)
-        results = Results.of(posterior, [InputFile.of(folder / GRADES)])
+        # Nor is their word final: it is off as often as a student's.
+        choices = DecisionChoices(staff_final=False)
+        results = Results.of(posterior, [InputFile.of(folder / GRADES)], choices)
         fill(results, folder)
     show(results, out)
-    for line in (*_comparison(posterior, truth), *_directions(out)):
+    for line in (*_comparison(results, truth), *_directions(out)):
         typer.echo(line)
     say_warnings(results)
 
 
-def _comparison(posterior: Posterior, truth: Truth) -> Iterator[str]:
-    """How far the peers' means and the expected grades are from the true grades, cut at the rubric's ends."""
+def _comparison(results: Results, truth: Truth) -> Iterator[str]:
+    """How far the grades given, the expected grades and the peers' means are from the true ones, cut at the ends."""
     import numpy as np
 
+    from peerage.results.schema import GRADES
     from peerage.rubric import MODEL_MAXIMUM
 
-    grades = posterior.submissions()
+    grades = results.tables[GRADES]
     true_grade = np.clip(truth.true_grade.ravel(), 0, MODEL_MAXIMUM)
-    peers, expected = (np.abs(grades[name] - true_grade).mean() for name in ("peer_mean", "expected"))
+    final, expected, peers = (np.abs(grades[name] - true_grade).mean() for name in ("grade", "expected", "peer_mean"))
     yield "\nThe simulation knows the true grades. Mean absolute error, on a scale of 0 to 5:"
-    yield f"  {peers:.2f} for the mean of the peers' grades, {expected:.2f} for the expected grade"
+    yield f"  {final:.2f} for the final grades, which are weighted averages of the reports"
+    yield f"  {expected:.2f} for the expected grades behind them"
+    yield f"  {peers:.2f} for the plain mean of the peers' grades"
 
 
 def _directions(out: Path) -> Iterator[str]:

@@ -34,7 +34,10 @@ _LEARNED = {
     "merit": "{:.0%} of the variance of true grades common to a submission's components",
     "halo": "{:.0%} of that of errors common to a review's components",
 }
-_SCALE = "Reliability is 1 / error variance on a scale of 0 to 5, with a 90% interval."
+_SCALE = (
+    "Dependability is what a student's grades tell about the work, with a 90% interval: the reliability (1 / error "
+    "variance on a scale of 0 to 5) of somebody unbiased and diligent whose grades tell as much."
+)
 
 
 def show(posterior: Posterior, console: Console, given: Sequence[float] | None = None) -> None:
@@ -46,8 +49,8 @@ def show(posterior: Posterior, console: Console, given: Sequence[float] | None =
     foundations = [_wrapped(sentence, max(console.width, NARROWEST)) for sentence in _foundations(posterior)]
     if foundations:
         console.print("", *foundations, sep="\n")
-    if len(summary.most_reliable):
-        console.print("", _grader_table(summary, posterior.model), _SCALE, sep="\n")
+    if len(summary.most_dependable):
+        console.print("", _grader_table(summary, posterior.model), _wrapped(_SCALE, console.width), sep="\n")
 
 
 def attention(checks: pd.DataFrame, graders: pd.DataFrame) -> Iterator[str]:
@@ -132,10 +135,13 @@ def _grader_table(summary: Summary, model: Model) -> Table:
     table.add_column("", no_wrap=True)
     # The one column that may wrap is the one that rich narrows; its cells do not wrap either, but are cut.
     table.add_column("student", min_width=8)
-    columns = ["reliability", *(name for name in ("bias", "effort") if getattr(model, name)), "reviews"]
+    columns = ["dependability", *(name for name in ("bias", "effort") if getattr(model, name)), "reviews"]
     for name in columns:
         table.add_column(name, justify="right", no_wrap=True)
-    for title, graders in (("most reliable", summary.most_reliable), ("least reliable", summary.least_reliable)):
+    for title, graders in (
+        ("most dependable", summary.most_dependable),
+        ("least dependable", summary.least_dependable),
+    ):
         for name, cells in _grader_cells(graders):
             shown = Text(name, no_wrap=True, overflow="ellipsis")
             table.add_row(title, shown, *(cells[column] for column in columns))
@@ -146,11 +152,11 @@ def _grader_table(summary: Summary, model: Model) -> Table:
 def _grader_cells(graders: pd.DataFrame) -> Iterator[tuple[str, Mapping[str, str]]]:
     row: dict[Any, Any]
     for row in graders.to_dict("records"):
-        interval = f"{row['reliability_lower']:.2f} to {row['reliability_upper']:.2f}"
+        interval = f"{row['dependability_lower']:.2f} to {row['dependability_upper']:.2f}"
         yield (
             _one_line(row["grader"]),
             {
-                "reliability": f"{row['reliability']:.2f} ({interval})",
+                "dependability": f"{row['dependability']:.2f} ({interval})",
                 "bias": f"{row['bias']:+.2f}",
                 "effort": f"{row['effort']:.0%}",
                 "reviews": f"{row['n_graded']:,}",

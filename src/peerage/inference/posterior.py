@@ -150,8 +150,11 @@ class Posterior(Fitted):
         )
 
     def totals(self) -> pd.DataFrame:
-        """Each submission's points: those of the most likely grades, their expectation, and an interval."""
-        return totals_table(self.layout, self.samples, (LOWER, UPPER))
+        """Each submission's points: those of the most likely grades, their expectation, and an interval.
+
+        The interval is of the true points, which may lie between those of legal grades.
+        """
+        return totals_table(self.layout, self.samples, (LOWER, UPPER), self.seed)
 
     def priors(self) -> pd.DataFrame:
         """The hyperparameters, on the model's 0–5 scale: value and, where they were learned, interval; and meaning."""

@@ -1,4 +1,9 @@
-"""Each submission's points, from joint draws of its components."""
+"""Each submission's points, from joint draws of its components.
+
+A draw's points are those of its true grades, which may lie between legal ones and are then worth what lies between
+theirs. Points of grades rounded to legal ones would take few values, and an interval of 90 % between two of these would
+hold far more than 90 %.
+"""
 
 from __future__ import annotations
 
@@ -11,25 +16,29 @@ from peerage.inference.layout import Layout
 from peerage.inference.sampling.chains import Samples
 from peerage.rubric import Component
 
+STREAM = 5
+"""The stream of random numbers that spreads draws over the cells of their grid."""
 
-def totals_table(layout: Layout, samples: Samples, quantiles: tuple[float, float]) -> pd.DataFrame:
+
+def totals_table(layout: Layout, samples: Samples, quantiles: tuple[float, float], seed: int) -> pd.DataFrame:
     """The points of the most likely grades, their expectation, and an interval, which needs the draws."""
     book = layout.book
     points = np.zeros((book.n_submissions, samples.n_chains * samples.n_kept), np.float32)
-    total, expected = np.zeros(book.n_submissions), np.zeros(book.n_submissions)
+    most_likely, expected = np.zeros(book.n_submissions), np.zeros(book.n_submissions)
     for index, component in enumerate(book.rubric.components):
         mine = np.flatnonzero(layout.reports.cell_component == index)
         worth, submission = np.array(component.worth), layout.cell_submission[mine]
         mass = samples.level_mass[mine, : component.n_levels]
-        total[submission] += worth[mass.argmax(axis=1)]
+        most_likely[submission] += worth[mass.argmax(axis=1)]
         expected[submission] += mass @ worth
-        points[submission] += worth.astype(np.float32)[_levels_drawn(layout, samples, component, mine)]
+        rng = np.random.default_rng([seed, STREAM, index])
+        points[submission] += _points_drawn(layout, samples, component, mine, rng)
     lower, upper = np.quantile(points, quantiles, axis=1)
     return pd.DataFrame(
         {
             "submission": np.array(book.submissions, dtype=object),
             "assignment": np.array(book.assignments, dtype=object),
-            "total": total,
+            "most_likely": most_likely,
             "expected": expected,
             "lower": lower,
             "upper": upper,
@@ -37,17 +46,16 @@ def totals_table(layout: Layout, samples: Samples, quantiles: tuple[float, float
     )
 
 
-def _levels_drawn(
-    layout: Layout, samples: Samples, component: Component, cells: NDArray[np.intp]
-) -> NDArray[np.integer]:
-    """(cells, all draws): the rubric level of each draw of some cells of a component."""
+def _points_drawn(
+    layout: Layout, samples: Samples, component: Component, cells: NDArray[np.intp], rng: np.random.Generator
+) -> NDArray[np.float32]:
+    """(cells, all draws): what the true grades of some cells of a component are worth in each draw."""
     stored = samples.draws["true_grade"]
     drawn = np.ascontiguousarray(stored.reshape(-1, stored.shape[-1])[:, cells].T)
     if stored.dtype.kind == "u":
-        points = layout.grids.true_grade.points
-        levels = np.searchsorted(component.cuts, points, side="right").astype(np.int16)[drawn]
-    else:
-        levels = np.searchsorted(component.cuts, drawn, side="right").astype(np.int16)
+        drawn = layout.grids.true_grade.jittered(drawn, rng)
+    worth = np.array(component.worth)
+    points = np.asarray(np.interp(component.from_model(drawn), component.values, worth), np.float32)
     fixed = np.flatnonzero(layout.fixed_level[cells] != MISSING)
-    levels[fixed] = layout.fixed_level[cells[fixed], None]
-    return np.asarray(levels)
+    points[fixed] = worth[layout.fixed_level[cells[fixed]], None]
+    return points

@@ -5,15 +5,29 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from peerage.decisions.choices import DecisionChoices
 from peerage.decisions.credit_marks import credit_columns
 from peerage.decisions.explain.explanation import Explanation
-from peerage.decisions.final import FinalGrades, HandedOut
+from peerage.decisions.final import PUBLISHED, STAFF, FinalGrades, HandedOut
+from peerage.decisions.staff_grades import staff_grades
 from peerage.decisions.trust import trust
 from peerage.gradebook.book import Gradebook
 from peerage.gradebook.named_people import named_people
 from peerage.inference.posterior import Posterior
 from peerage.results.schema import COMMENTS, GRADERS, GRADES, SELF_REVIEWS, TOTALS, WEIGHTS, ResultTable
 from peerage.results.table_values import kept
+
+ROUNDING = 1e-6
+"""How far a total may lie outside its interval for reasons of arithmetic."""
+
+STATUSES = {STAFF: "staff set a grade", PUBLISHED: "a grade was published before"}
+FORMS = {
+    "average": "no weighted average of the reports comes nearer to the estimates",
+    "explained": "grades are averages of the reports, rounded to legal grades",
+    "mean": "grades are plain means of the reports",
+    "most-likely": "grades are the most likely ones, each by itself",
+}
+"""Why grades can differ from the estimates."""
 
 
 def grades_table(posterior: Posterior, final: FinalGrades | None = None) -> pd.DataFrame:
@@ -23,15 +37,35 @@ def grades_table(posterior: Posterior, final: FinalGrades | None = None) -> pd.D
     return _in_order(GRADES, table)
 
 
-def totals_table(posterior: Posterior, final: FinalGrades | None = None) -> pd.DataFrame:
+def totals_table(
+    posterior: Posterior, final: FinalGrades | None = None, choices: DecisionChoices | None = None
+) -> pd.DataFrame:
     """``posterior.totals()`` with a row for each author; a submission whose author is unknown has one row.
 
-    The total is that of the grades in :func:`grades_table`.
+    The total is that of the grades in :func:`grades_table`. Where it lies outside its interval, the note says why.
     """
-    table = posterior.totals()
-    table["total"] = _points(FinalGrades.of(posterior) if final is None else final, posterior.book)
+    final = FinalGrades.of(posterior) if final is None else final
+    table = posterior.totals().drop(columns="most_likely")
+    table["total"] = _points(final, posterior.book)
+    outside = (table["total"] < table["lower"] - ROUNDING) | (table["total"] > table["upper"] + ROUNDING)
+    reasons = _reasons(posterior, final, choices, set(table["submission"][outside]))
+    table["note"] = [reasons.get(name, "") for name in table["submission"]]
     table["author"] = [list(names) or [""] for names in posterior.book.authors]
     return _in_order(TOTALS, table.explode("author", ignore_index=True))
+
+
+def _reasons(
+    posterior: Posterior, final: FinalGrades, choices: DecisionChoices | None, outside: set[str]
+) -> dict[str, str]:
+    """Why the totals of some submissions lie outside their intervals."""
+    by_staff = staff_grades(posterior) if outside and (choices is None or choices.staff_final) else {}
+    form = FORMS["most-likely" if choices is None else choices.final]
+    found: dict[str, dict[str, None]] = {}
+    for cell, status in zip(final.cells, final.status, strict=True):
+        if cell[0] in outside:
+            why = STATUSES.get(status) or ("staff graded it" if cell in by_staff else form)
+            found.setdefault(cell[0], {})[why] = None
+    return {name: f"outside the interval: {', '.join(reasons)}" for name, reasons in found.items()}
 
 
 def graders_table(posterior: Posterior, marks: pd.DataFrame) -> pd.DataFrame:

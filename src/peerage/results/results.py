@@ -138,7 +138,7 @@ class Results:
         warnings = (*posterior.warnings, *checked, *idle_authors(marks))
         tables = {
             GRADES: grades_table(posterior, final),
-            TOTALS: totals_table(posterior, final),
+            TOTALS: totals_table(posterior, final, choices),
             GRADERS: graders_table(posterior, marks),
             CHECKS: table_values.kept(CHECKS, choices.propose(posterior)),
         }

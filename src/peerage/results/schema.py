@@ -136,10 +136,14 @@ TOTALS = ResultTable(
         ResultColumn("expected", Kind.ESTIMATE, "the expected points"),
         *(
             ResultColumn(
-                name, Kind.ESTIMATE, "the interval of the points, in which the components' errors are taken together"
+                name,
+                Kind.ESTIMATE,
+                "the interval of the true points, which may lie between those of legal grades; the components' errors "
+                "are taken together",
             )
             for name in ("lower", "upper")
         ),
+        ResultColumn("note", Kind.PROSE, "where the total lies outside its interval, why", optional=True),
     ),
 )
 

@@ -14,7 +14,10 @@ from peerage.rubric import Component
 from peerage.support.wording import counted
 
 SHOWN_GRADERS = 3
-"""How many of the most and of the least reliable students are named."""
+"""How many of the most and of the least dependable students are named."""
+
+FAR = 2.0
+"""The bias, on the model's scale, beyond which nobody is held up as an example: only a correction makes use of them."""
 
 UNSURE = 0.5
 """The confidence below which a grade counts as unsure."""
@@ -52,15 +55,15 @@ class Summary:
     n_grades: how many grades were estimated
     confidence: the average posterior probability of a most likely grade
     n_unsure: how many most likely grades have one below :data:`UNSURE`
-    most_reliable, least_reliable: rows of ``posterior.graders()``
+    most_dependable, least_dependable: rows of ``posterior.graders()``
     """
 
     spreads: tuple[ComponentSpread, ...]
     n_grades: int
     confidence: float
     n_unsure: int
-    most_reliable: pd.DataFrame
-    least_reliable: pd.DataFrame
+    most_dependable: pd.DataFrame
+    least_dependable: pd.DataFrame
 
     @property
     def n_compared(self) -> int:
@@ -84,8 +87,8 @@ def summarise(posterior: Posterior, given: Sequence[float] | None = None) -> Sum
         n_grades=len(grades),
         confidence=float(grades["confidence"].mean()),
         n_unsure=int((grades["confidence"] < UNSURE).sum()),
-        most_reliable=most,
-        least_reliable=least,
+        most_dependable=most,
+        least_dependable=least,
     )
 
 
@@ -113,13 +116,16 @@ def unreliable_predictions(number: int, reviews: int) -> str:
 
 
 def _extremes(graders: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The most reliable students by the lower end of their interval, and the least reliable by the upper end.
+    """The most dependable students by the lower end of their interval, and the least dependable by the upper end.
 
-    The estimate alone would favour students with few reviews, whose interval is wide.
+    The estimate alone would favour students with few reviews, whose interval is wide. Reliability would favour those
+    whose grades are all alike because of a large bias, and tell little. Nobody with a very large bias is among the
+    most dependable: such grades are useful only to somebody who corrects them.
     """
     inferred = graders["reliability_lower"] < graders["reliability_upper"]
     students = graders[inferred & (graders["role"] == ROLES[STUDENT])]
     shown = min(SHOWN_GRADERS, len(students) // 2)
-    most = students.sort_values("reliability_lower", ascending=False, kind="stable").head(shown)
-    least = students.drop(most.index).sort_values("reliability_upper", kind="stable").head(shown)
+    near = students[students["bias"].abs() <= FAR]
+    most = near.sort_values("dependability_lower", ascending=False, kind="stable").head(shown)
+    least = students.drop(most.index).sort_values("dependability_upper", kind="stable").head(shown)
     return most, least
