@@ -19,7 +19,18 @@ from peerage.gradebook.rulings import Override
 from peerage.report.pages import staff_html, student_files, student_html
 from peerage.report.report_source import ReportSource
 from peerage.results.results import Results
-from peerage.results.schema import CHANGES, EXPLANATIONS, GRADERS, GRADES, PROPOSALS, TABLES, TOTALS, WEIGHTS
+from peerage.results.schema import (
+    CHANGES,
+    COMMENTS,
+    EXPLANATIONS,
+    GRADERS,
+    GRADES,
+    PROPOSALS,
+    SELF_REVIEWS,
+    TABLES,
+    TOTALS,
+    WEIGHTS,
+)
 from peerage.results.several_classes_results import SeveralResults
 from peerage.term.published import Published
 from peerage.workflow.compare_results import compare
@@ -59,7 +70,7 @@ def nothing_is_written(
 
 def test_from_a_data_frame_to_published_grades_an_update_and_pages(first_week: Results) -> None:
     """A term of a class that exists in memory alone."""
-    assert set(first_week.tables) == set(TABLES) - {PROPOSALS, CHANGES}
+    assert set(first_week.tables) == set(TABLES) - {COMMENTS, SELF_REVIEWS, PROPOSALS, CHANGES}
     assert first_week.record["input"] == [{"name": INPUT.name, "sha256": INPUT.sha256}]
 
     # The second week keeps what was handed out in the first, but for one grade that the staff set.

@@ -51,6 +51,6 @@ def _show(checks: pd.DataFrame, folder: Path) -> None:
         name = " ".join(row["submission"].split())
         table.add_row(str(row["rank"]), name, f"{row['priority']:.2f}", " ".join(row["reason"].split()))
     console.print(table)
-    console.print("\nPoints: how much a grade by staff is expected to reduce the errors of all grades.")
+    console.print("\nPoints: how much a grade by staff is expected to reduce the errors of all grades.", soft_wrap=True)
     each = counted(len(checks), "submission")
     console.print(f"Once staff have graded some of these {each}: peerage update {folder} NEW_GRADES", soft_wrap=True)
