@@ -46,7 +46,7 @@ def show(posterior: Posterior, console: Console, given: Sequence[float] | None =
     console.print(*_setting(posterior), sep="\n")
     console.print("", _spread_table(summary.spreads), "", sep="\n")
     console.print(*_certainty(summary), sep="\n")
-    foundations = [_wrapped(sentence, max(console.width, NARROWEST)) for sentence in _foundations(posterior)]
+    foundations = [_wrapped(sentence, console.width) for sentence in _foundations(posterior)]
     if foundations:
         console.print("", *foundations, sep="\n")
     if len(summary.most_dependable):
@@ -123,7 +123,7 @@ def _foundations(posterior: Posterior) -> Iterator[str]:
 def _wrapped(sentence: str, width: int) -> str:
     """A sentence in lines; those that follow an indented one are indented further."""
     hanging = "    " if sentence.startswith(" ") else ""
-    return textwrap.fill(sentence, width, subsequent_indent=hanging, break_on_hyphens=False)
+    return textwrap.fill(sentence, max(width, NARROWEST), subsequent_indent=hanging, break_on_hyphens=False)
 
 
 def _share(number: int, total: int) -> str:
