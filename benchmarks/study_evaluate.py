@@ -9,7 +9,6 @@ stopped. ``--quick`` takes three small classes and few draws.
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 import peerage as pg
+from kept_rows import measure_missing
 from peerage.evaluation.evaluation import Evaluation
 from peerage.evaluation.evaluation_tables import paired
 from peerage.evaluation.folds import deal
@@ -98,14 +98,8 @@ def disagreements(one: Evaluation, other: Evaluation) -> tuple[int, int]:
 
 def study(path: Path, size: Size) -> pd.DataFrame:
     """Measure all classes that the file has not, and keep it up to date."""
-    rows: list[dict[Any, Any]] = pd.read_csv(path).to_dict("records") if path.exists() else []
-    for name in list(KINDS)[: size.kinds]:
-        if name not in {row["kind"] for row in rows}:
-            rows += measure(name, size)
-            pd.DataFrame(rows).to_csv(path.with_suffix(".new"), index=False)
-            path.with_suffix(".new").replace(path)
-            print(name, file=sys.stderr, flush=True)
-    return pd.DataFrame(rows)
+    cases = ({"kind": name} for name in list(KINDS)[: size.kinds])
+    return measure_missing(path, cases, lambda case: measure(case["kind"], size))
 
 
 def by_class(rows: pd.DataFrame, method: str) -> pd.DataFrame:

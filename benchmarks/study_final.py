@@ -18,6 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import peerage as pg
+from kept_rows import measure_missing
 from peerage.simulation.simulated_class import SETTINGS
 from study_learned import Kind, distance, plain_mean, rounded
 
@@ -80,15 +81,8 @@ def measure(kind: Kind, seed: int) -> dict[str, float]:
 
 def study(path: Path) -> pd.DataFrame:
     """Measure all classes that the file has not, and keep it up to date."""
-    rows: list[dict[Any, Any]] = pd.read_csv(path).to_dict("records") if path.exists() else []
-    done = {(row["kind"], row["seed"]) for row in rows}
-    for seed, name in product(range(SEEDS), KINDS):
-        if (name, seed) not in done:
-            rows.append({"kind": name, "seed": seed} | measure(KINDS[name], seed))
-            pd.DataFrame(rows).to_csv(path.with_suffix(".new"), index=False)
-            path.with_suffix(".new").replace(path)
-            print(f"{name}, seed {seed}", file=sys.stderr, flush=True)
-    return pd.DataFrame(rows)
+    cases = ({"kind": name, "seed": seed} for seed, name in product(range(SEEDS), KINDS))
+    return measure_missing(path, cases, lambda case: [measure(KINDS[case["kind"]], case["seed"])])
 
 
 def markdown(rows: pd.DataFrame) -> Iterator[str]:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
 import peerage as pg
+from kept_rows import measure_missing
 from peerage.gradebook.book import STUDENT
 from peerage.rubric import MODEL_MAXIMUM
 from peerage.simulation.simulated_class import SETTINGS
@@ -140,15 +141,8 @@ def coverage(posterior: pg.Posterior, truth: pg.Truth) -> dict[str, float]:
 
 def study(path: Path) -> pd.DataFrame:
     """Measure all classes that the file has not, a seed of every kind after the other, and keep it up to date."""
-    rows: list[dict[Any, Any]] = pd.read_csv(path).to_dict("records") if path.exists() else []
-    done = {(row["kind"], row["tas"], row["seed"]) for row in rows}
-    for seed, tas, name in product(range(SEEDS), (0, 3), KINDS):
-        if (name, tas, seed) not in done:
-            rows += [{"kind": name, "tas": tas, "seed": seed, **row} for row in measure(KINDS[name], tas, seed)]
-            pd.DataFrame(rows).to_csv(path.with_suffix(".new"), index=False)
-            path.with_suffix(".new").replace(path)
-            print(f"{name}, {tas} TAs, seed {seed}", file=sys.stderr, flush=True)
-    return pd.DataFrame(rows)
+    cases = ({"kind": name, "tas": tas, "seed": seed} for seed, tas, name in product(range(SEEDS), (0, 3), KINDS))
+    return measure_missing(path, cases, lambda case: measure(KINDS[case["kind"]], case["tas"], case["seed"]))
 
 
 def by_kind(rows: pd.DataFrame) -> pd.DataFrame:

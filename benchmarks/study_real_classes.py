@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 import peerage as pg
+from kept_rows import measure_missing
 from study_learned import coverage, errors, plain_mean, rounded
 
 KINDS: dict[str, dict[str, float]] = {
@@ -58,15 +59,8 @@ def totals_coverage(posterior: pg.Posterior, truth: pg.Truth) -> dict[str, float
 
 def study(path: Path, classes: int) -> pd.DataFrame:
     """Measure all classes that the file has not, a seed of every kind after the other, and keep it up to date."""
-    rows: list[dict[Any, Any]] = pd.read_csv(path).to_dict("records") if path.exists() else []
-    done = {(row["kind"], row["seed"]) for row in rows}
-    for seed, name in product(range(classes), KINDS):
-        if (name, seed) not in done:
-            rows += [{"kind": name, "seed": seed, **row} for row in measure(KINDS[name], seed)]
-            pd.DataFrame(rows).to_csv(path.with_suffix(".new"), index=False)
-            path.with_suffix(".new").replace(path)
-            print(f"{name}, seed {seed}", file=sys.stderr, flush=True)
-    return pd.DataFrame(rows)
+    cases = ({"kind": name, "seed": seed} for seed, name in product(range(classes), KINDS))
+    return measure_missing(path, cases, lambda case: measure(KINDS[case["kind"]], case["seed"]))
 
 
 def markdown(rows: pd.DataFrame) -> Iterator[str]:

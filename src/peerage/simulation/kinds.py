@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from peerage.evaluation.benchmark.known_classes import ClassKind, KnownClass
-from peerage.gradebook import STUDENT, Gradebook
+from peerage.gradebook import STUDENT
 from peerage.model import Model
 from peerage.rubric import Component, Rubric
 from peerage.simulation import generative
@@ -60,17 +60,7 @@ def _reported(seed: int, *, report: Reporter, weeks: int = WEEKS, students: int 
     schedule = plan(Size(students=students, weeks=weeks, reviews_per_student=4, tas=2), rng)
     truth, reports = report(schedule, rng)
     rubric = Rubric.uniform([f"Component {index + 1}" for index in range(truth.shape[1])], range(6))
-    book = Gradebook(
-        rubric=rubric,
-        submissions=schedule.submissions,
-        graders=schedule.graders,
-        roles=schedule.roles,
-        authors=tuple(tuple(schedule.graders[index] for index in team) for team in schedule.authors),
-        assignments=schedule.assignments,
-        review_submission=schedule.review_submission.astype(np.int32),
-        review_grader=schedule.review_grader.astype(np.int32),
-        levels=generative.to_levels(rubric, reports),
-    )
+    book = schedule.book(rubric, generative.to_levels(rubric, reports))
     return KnownClass(book, np.clip(truth, 0, 5))
 
 

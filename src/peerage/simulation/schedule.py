@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.errors import InputError, Problem
-from peerage.gradebook.book import INSTRUCTOR, STUDENT, TA
+from peerage.gradebook.book import INSTRUCTOR, STUDENT, TA, Gradebook
+from peerage.rubric import Rubric
 from peerage.simulation.matching import match
 
 Indexes = NDArray[np.int64]
@@ -73,6 +74,20 @@ class Schedule:
     authors: tuple[tuple[int, ...], ...]
     review_submission: Indexes
     review_grader: Indexes
+
+    def book(self, rubric: Rubric, levels: NDArray[np.int16]) -> Gradebook:
+        """The gradebook of the class once its reports are known, as (reviews, components) levels of the rubric."""
+        return Gradebook(
+            rubric=rubric,
+            submissions=self.submissions,
+            graders=self.graders,
+            roles=self.roles,
+            authors=tuple(tuple(self.graders[index] for index in team) for team in self.authors),
+            assignments=self.assignments,
+            review_submission=self.review_submission.astype(np.int32),
+            review_grader=self.review_grader.astype(np.int32),
+            levels=levels,
+        )
 
 
 @dataclass(frozen=True)

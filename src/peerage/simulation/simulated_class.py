@@ -95,17 +95,7 @@ def draw(
     centre = true_grade[schedule.review_submission] + graders.bias[schedule.review_grader][:, None]
     precision = graders.reliability[schedule.review_grader]
     reports = generative.draw_reports(model, centre, precision, effortful, rng, halo=halo)
-    book = Gradebook(
-        rubric=rubric,
-        submissions=schedule.submissions,
-        graders=schedule.graders,
-        roles=schedule.roles,
-        authors=tuple(tuple(schedule.graders[index] for index in team) for team in schedule.authors),
-        assignments=schedule.assignments,
-        review_submission=schedule.review_submission.astype(np.int32),
-        review_grader=schedule.review_grader.astype(np.int32),
-        levels=generative.to_levels(rubric, reports),
-    )
+    book = schedule.book(rubric, generative.to_levels(rubric, reports))
     columns = [component.from_model(true_grade[:, index]) for index, component in enumerate(rubric.components)]
     return book, Truth(
         book, model, np.stack(columns, axis=1), graders.reliability, graders.bias, graders.effort, effortful
