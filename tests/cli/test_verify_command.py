@@ -94,11 +94,13 @@ def test_results_without_checksums_say_so(folder: Path, capsys: pytest.CaptureFi
     assert "written without checksums" in err
 
 
-def test_a_marker_that_points_outside_is_no_marker(folder: Path) -> None:
+@pytest.mark.parametrize("name", ["../secret", "/etc/passwd", "A/../../secret", "", ".", "A//x", "\0"])
+def test_a_marker_that_points_elsewhere_is_no_marker(folder: Path, name: str) -> None:
     marker = json.loads((folder / ".peerage.json").read_text())
-    marker["seals"]["../secret"] = {"bytes": 1, "sha256": "00"}
-    (folder / ".peerage.json").write_text(json.dumps(marker))
-    assert Marker.read(folder) is None
+    seals = {**marker["seals"], name: {"bytes": 1, "sha256": "00"}}
+    for changed in ({"seals": seals}, {"files": [*marker["files"], name]}):
+        (folder / ".peerage.json").write_text(json.dumps({**marker, **changed}))
+        assert Marker.read(folder) is None
 
 
 def test_a_file_that_was_being_replaced_may_be_either(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

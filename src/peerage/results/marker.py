@@ -65,7 +65,7 @@ class Marker:
         """The marker of a folder; None for a folder that is not ours."""
         try:
             content = json.loads((folder / MARKER).read_text(encoding="utf-8"))
-            if misfit(content, _SHAPE):
+            if misfit(content, _SHAPE) or not all(map(_is_name, content["files"])):
                 return None
             seals, replaced = (_seals(content.get(name) or {}) for name in ("seals", "replaced"))
         except (OSError, ValueError, TypeError, RecursionError):
@@ -105,10 +105,15 @@ def _files(path: Path) -> Iterator[Path]:
         yield from (file for file in sorted(path.rglob("*")) if file.is_file())
 
 
+def _is_name(text: str) -> bool:
+    """Whether something can be the name of a file in a folder, and of none elsewhere."""
+    return text not in ("", ".", "..") and not set(text) & set("/\\\0")
+
+
 def _seals(entries: Mapping[str, Any]) -> dict[str, Seal]:
     """The seals of a marker, if they are some."""
     wrong = next(filter(None, (misfit(entry, _SEAL, name) for name, entry in entries.items())), "")
-    outside = [name for name in entries if Path(name).is_absolute() or ".." in Path(name).parts]
+    outside = [name for name in entries if not all(map(_is_name, name.split("/")))]
     if wrong or outside:
         raise ValueError(wrong or outside[0])
     return {name: Seal(entry["bytes"], entry["sha256"]) for name, entry in entries.items()}
