@@ -171,7 +171,8 @@ def test_students_of_one_reliability_have_nearly_the_same() -> None:
 def test_chains_that_never_agree_give_the_simplest_model_and_the_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fitting, "DEFAULT_DRAWS", 20)
+    monkeypatch.setattr(fitting, "FIRST_DRAWS", 20)
+    monkeypatch.setattr(agreement, "MOST_DRAWS", 80)
     monkeypatch.setattr(fitting, "AGREED", 0.0)
     monkeypatch.setattr(fitting, "DISAGREED", 0.0)
     posterior = pg.fit(severe_class()[0], chains=2, burn_in=10, seed=1)
@@ -187,16 +188,21 @@ def test_chains_that_never_agree_give_the_simplest_model_and_the_sentence(
 
 
 def test_chains_that_agree_stop_and_a_number_of_draws_is_kept_to(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fitting, "DEFAULT_DRAWS", 20)
+    monkeypatch.setattr(fitting, "FIRST_DRAWS", 20)
+    monkeypatch.setattr(agreement, "MOST_DRAWS", 80)
     monkeypatch.setattr(fitting, "AGREED", 100.0)
+    monkeypatch.setattr(agreement, "WANTED_ESS", 0)
     assert pg.fit(severe_class()[0], chains=2, burn_in=10, seed=1).samples.n_draws == 20
+    monkeypatch.setattr(agreement, "WANTED_ESS", 1000)
+    assert pg.fit(severe_class()[0], chains=2, burn_in=10, seed=1).samples.n_draws == 80, "imprecise chains go on"
     monkeypatch.setattr(fitting, "AGREED", 0.0)
     assert pg.fit(severe_class()[0], chains=2, draws=30, burn_in=10, seed=1).samples.n_draws == 30
     assert agreement.AGREED < agreement.DISAGREED
 
 
 def test_the_same_seed_goes_on_in_the_same_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fitting, "DEFAULT_DRAWS", 15)
+    monkeypatch.setattr(fitting, "FIRST_DRAWS", 15)
+    monkeypatch.setattr(agreement, "MOST_DRAWS", 60)
     monkeypatch.setattr(fitting, "AGREED", 0.0)
     monkeypatch.setattr(fitting, "DISAGREED", 100.0)
     first, second = (pg.fit(severe_class()[0], chains=2, burn_in=10, seed=3, workers=workers) for workers in (1, 2))

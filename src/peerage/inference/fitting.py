@@ -13,7 +13,15 @@ import numpy as np
 
 from peerage.errors import InputError, ModelError
 from peerage.gradebook.book import Gradebook
-from peerage.inference.agreement import AGREED, DISAGREED, ROUNDS, largest_r_hat, simpler_models
+from peerage.inference import agreement
+from peerage.inference.agreement import (
+    AGREED,
+    DISAGREED,
+    FIRST_DRAWS,
+    is_precise,
+    largest_r_hat,
+    simpler_models,
+)
 from peerage.inference.checking.leave_one_out import leave_one_out
 from peerage.inference.layout import Layout, lay_out
 from peerage.inference.model_choice import choose
@@ -45,9 +53,6 @@ MORE_ROUNDS = 2
 DEFAULT_DRAWS = 1000
 """Draws of each chain unless told otherwise."""
 
-FIRST_DRAWS = 250
-"""Draws of each chain before effective ones are counted for the first time, if so many effective ones are wanted."""
-
 MOST_DRAWS = 20_000
 """Draws of each chain after which no more are made, however few effective ones there are."""
 
@@ -68,9 +73,11 @@ def fit(
 ) -> Posterior:
     """Infer true grades and graders' reliability, bias and effort.
 
-    A table in memory, such as pandas' or Polars', is read as :func:`peerage.read_grades` reads it. Each chain makes
-    ``draws`` draws. Unless these are given, there are 1,000; with learned priors, chains go on until they agree, and if
-    they cannot, a simpler model is fitted: ``Posterior.asked`` is the model that was asked for then, and
+    A table in memory, such as pandas' or Polars', is read as :func:`peerage.read_grades` reads it.
+
+    Each chain makes ``draws`` draws. Unless these are given, there are 1,000 with fixed priors. With learned ones there
+    are 250, and more until chains agree and every estimate is known to a tenth of its posterior standard deviation. If
+    chains cannot agree, a simpler model is fitted: ``Posterior.asked`` is the model that was asked for then, and
     ``Posterior.warnings`` say so (:mod:`peerage.inference.agreement`).
 
     With ``target_ess``, chains go on instead until each true grade, reliability, bias, effort and learned prior has as
@@ -184,14 +191,25 @@ def _fit(
 def _fit_agreeing(book: Gradebook, model: Model, settings: dict[str, Any]) -> Posterior:
     """Fit a model until its chains agree, or the richest simpler one whose chains do."""
     for candidate in (model, *simpler_models(model, len(book.rubric))):
-        posterior = _fit(book, candidate, draws=DEFAULT_DRAWS, **settings)
-        for _ in range(ROUNDS):
-            if largest_r_hat(posterior) <= AGREED:
+        posterior = _fit(book, candidate, draws=FIRST_DRAWS, **settings)
+        while posterior.samples.n_draws < agreement.MOST_DRAWS:
+            if largest_r_hat(posterior) > AGREED:
+                posterior = _gone_on_longer(posterior, settings)
+            elif not is_precise(posterior):
+                posterior = _gone_on_as_long(posterior, settings)
+            else:
                 break
-            posterior = _gone_on_longer(posterior, settings)
         if largest_r_hat(posterior) <= DISAGREED:
             break
     return posterior if posterior.model == model else replace(posterior, asked=model)
+
+
+def _gone_on_as_long(posterior: Posterior, settings: dict[str, Any]) -> Posterior:
+    """Go on from where the chains stand for as many draws again; where not all are kept, those before are dropped."""
+    before = posterior.samples
+    if every_few(posterior.layout, before.n_chains, 2 * before.n_draws, settings["memory"]) > before.every:
+        return _gone_on_longer(posterior, settings)
+    return posterior.extend(before.n_draws, workers=settings["workers"], progress=settings["progress"])
 
 
 def _gone_on_longer(posterior: Posterior, settings: dict[str, Any]) -> Posterior:

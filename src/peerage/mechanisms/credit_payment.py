@@ -12,16 +12,16 @@ import numpy as np
 
 from peerage.decisions.credit_marks import credit
 from peerage.gradebook.book import Gradebook
-from peerage.inference.fitting import DEFAULT_DRAWS, fit
+from peerage.inference.fitting import fit
 from peerage.mechanisms.mechanism_contract import Payments, payments
 
 
 @dataclass(frozen=True)
 class Credit:
-    """Marks' estimates from a fit with learned priors, of so many chains and draws."""
+    """Marks' estimates from a fit with learned priors, of so many chains and draws (as many as it takes, if None)."""
 
     chains: int = 4
-    draws: int = DEFAULT_DRAWS
+    draws: int | None = None
 
     name = "credit"
     citation = "Peerage"

@@ -1,0 +1,96 @@
+"""The model with learned priors, merit and halo, in NumPyro: a second opinion on the sampler.
+
+For a class of students alone. Efforts are summed out, everything else is sampled, merit and halo as standard normals.
+NumPyro is imported where it is used, so that the module loads without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerage.gradebook.book import Gradebook
+from peerage.inference.numerics.hyperparameters import CLASSWIDE, EPSILON, LARGEST_TAU_L, PER_COMPONENT
+from support.nuts import Reports, log_normal_mass
+
+Floats = NDArray[np.float64]
+
+
+def shared_model(book: Gradebook) -> Callable[[], None]:
+    """The NumPyro model; its deterministic sites have the names of the posterior's variables."""
+    import jax.numpy as jnp
+    import numpyro
+    from numpyro import distributions as dist
+
+    reports, n_components = Reports.of(book), len(book.rubric)
+    grader, submission = book.review_grader[reports.review], book.review_submission[reports.review]
+    uniform = (np.clip(reports.upper, 0, 5) - np.clip(reports.lower, 0, 5)) / 5
+    priors = {entry.name: (entry.centre, entry.spread) for entry in (*CLASSWIDE, *PER_COMPONENT)}
+    mean_report = np.array(
+        [np.nanmean(component.scaled[levels]) for component, levels in zip(book.rubric.components, book.levels.T)]
+    )
+    n_graders, n_submissions, n_reviews = book.n_graders, book.n_submissions, book.n_reviews
+
+    def coordinate(name: str, count: int = 1) -> Any:
+        normal = dist.Normal(*priors[name]).expand([count]).to_event(1)
+        drawn = numpyro.sample(f"theta_{name}", normal)
+        return drawn[0] if count == 1 else drawn
+
+    def standard(name: str, *shape: int) -> Any:
+        return numpyro.sample(name, dist.Normal(0.0, 1.0).expand(list(shape)).to_event(len(shape)))
+
+    def numpyro_model() -> None:
+        merit = numpyro.sample("merit", dist.Beta(1.5, 1.5))
+        halo = numpyro.sample("halo", dist.Beta(1.2, 2.0))
+        mean, sd = coordinate("mu_s", n_components), jnp.exp(coordinate("sigma_s", n_components))
+        low_effort = mean_report + coordinate("mu_l", n_components)
+        own = standard("own", n_submissions, n_components)
+        both = jnp.sqrt(merit) * standard("shared", n_submissions)[:, None] + jnp.sqrt(1 - merit) * own
+        true_grade = numpyro.deterministic("true_grade", mean + sd * both)
+        bias = numpyro.deterministic("bias", jnp.exp(coordinate("sigma_b")) * standard("scaled_bias", n_graders))
+        typical, shape = jnp.exp(coordinate("reliability")), jnp.exp(coordinate("reliability_shape"))
+        gamma = dist.Gamma(shape, shape).expand([n_graders]).to_event(1)
+        reliability = numpyro.deterministic("reliability", typical * numpyro.sample("scaled_reliability", gamma))
+        share = 1 / (1 + jnp.exp(-coordinate("effort")))
+        total = jnp.exp(coordinate("effort_concentration"))
+        beta = dist.Beta(total * share, total * (1 - share)).expand([n_graders]).to_event(1)
+        effort = numpyro.deterministic("effort", numpyro.sample("each_effort", beta))
+        error = jnp.sqrt(halo / reliability[book.review_grader]) * standard("error", n_reviews)
+        centre = true_grade[submission, reports.component] + bias[grader] + error[reports.review]
+        root = jnp.sqrt(reliability / (1 - halo))[grader]
+        careful = (
+            jnp.zeros(n_reviews).at[reports.review].add(log_normal_mass(reports.lower, reports.upper, centre, root))
+        )
+        precision = numpyro.sample("theta_tau_l", dist.TruncatedNormal(*priors["tau_l"], high=LARGEST_TAU_L))
+        around = log_normal_mass(reports.lower, reports.upper, low_effort[reports.component], jnp.exp(0.5 * precision))
+        careless = (
+            jnp.zeros(n_reviews).at[reports.review].add(jnp.log((1 - EPSILON) * jnp.exp(around) + EPSILON * uniform))
+        )
+        chance = effort[book.review_grader]
+        numpyro.factor("reports", jnp.logaddexp(jnp.log(chance) + careful, jnp.log1p(-chance) + careless).sum())
+
+    return numpyro_model
+
+
+def shared_nuts(book: Gradebook, seed: int, warmup: int, draws: int, chains: int) -> dict[str, Floats]:
+    """Draws by variable, shaped (chain, draw, …) as those of a posterior, and of the two shares."""
+    import jax
+    from numpyro.infer import MCMC, NUTS, init_to_median
+
+    with jax.enable_x64(True):
+        kernel = NUTS(shared_model(book), init_strategy=init_to_median(), target_accept_prob=0.9)
+        sampler = MCMC(
+            kernel,
+            num_warmup=warmup,
+            num_samples=draws,
+            num_chains=chains,
+            chain_method="sequential",
+            progress_bar=False,
+        )
+        sampler.run(jax.random.key(seed))
+        samples = sampler.get_samples(group_by_chain=True)
+        names = ("true_grade", "reliability", "bias", "effort", "merit", "halo")
+        return {name: np.asarray(samples[name], dtype=np.float64) for name in names}
