@@ -25,6 +25,9 @@ STUDENTS = "students"
 SHARED = ("merit", "halo")
 """What components share: of the merit of a submission, and of the error of a review."""
 
+WHERE_POSSIBLE = (*SHARED, "habits")
+"""Features that are on where they can be, unless they are set."""
+
 INSTRUCTOR_RELIABILITY = 16.0
 """The reliability at which instructors' grades are clamped (the paper, section 4)."""
 
@@ -185,13 +188,13 @@ class Model:
     like the students'.
 
     ``merit`` lets the true grades of a submission's components go together, ``halo`` the errors of a review's
-    components. They need learned priors and censoring, and cannot be had with correlation. Both belong together: either
-    alone may take up what is the other's.
+    components; ``habits`` lets some graders give one grade whatever the work. Unless they are set, all three are on
+    where they can be: with learned priors and censoring, merit and halo without correlation, habits with effort.
 
     >>> Model(effort=False).name
     'bias + censoring'
-    >>> Model(merit=True, halo=True).name
-    'bias + effort + censoring + merit + halo'
+    >>> Model(halo=False).name
+    'bias + effort + censoring, without halo'
     """
 
     bias: bool = True
@@ -204,13 +207,17 @@ class Model:
     reliability: bool = True
     ta_spread: float | str = LEARNED
     instructor_spread: float | str = INSTRUCTOR_SPREAD
-    merit: bool = False
-    halo: bool = False
+    merit: bool | None = None
+    halo: bool | None = None
+    habits: bool | None = None
 
     def __post_init__(self) -> None:
-        for name in ("bias", "effort", "censoring", "correlation", "reliability", *SHARED):
+        for name in ("bias", "effort", "censoring", "correlation", "reliability"):
             if not isinstance(getattr(self, name), bool):
                 raise ModelError(f"{name} is either True or False, not {getattr(self, name)!r}")
+        for name in WHERE_POSSIBLE:
+            if not isinstance(getattr(self, name), bool | None):
+                raise ModelError(f"{name} is True, False or None, not {getattr(self, name)!r}")
         if self.priors == "paper":
             object.__setattr__(self, "priors", Priors.paper())
         if not isinstance(self.priors, Priors) and self.priors != LEARNED:
@@ -226,8 +233,33 @@ class Model:
         if not self.learned and (self.ta_spread, self.instructor_spread) != (LEARNED, INSTRUCTOR_SPREAD):
             raise ModelError("how much biases of staff differ is a setting of learned priors; fixed ones have sigma_b")
         for name in SHARED:
-            if getattr(self, name) and (self.correlation or not (self.learned and self.censoring)):
+            if getattr(self, name) and not self._can_share:
                 raise ModelError(f"{name} needs learned priors and censoring, and cannot be had with correlation")
+        if self.habits and not self._can_have_habits:
+            raise ModelError("habits need learned priors, censoring and effort")
+
+    @property
+    def _can_share(self) -> bool:
+        return self.learned and self.censoring and not self.correlation
+
+    @property
+    def _can_have_habits(self) -> bool:
+        return self.learned and self.censoring and self.effort
+
+    @property
+    def has_merit(self) -> bool:
+        """Whether the true grades of a submission's components go together."""
+        return self._can_share if self.merit is None else self.merit
+
+    @property
+    def has_halo(self) -> bool:
+        """Whether the errors of a review's components go together."""
+        return self._can_share if self.halo is None else self.halo
+
+    @property
+    def has_habits(self) -> bool:
+        """Whether some graders may give one grade whatever the work."""
+        return self._can_have_habits if self.habits is None else self.habits
 
     @property
     def learned(self) -> bool:
@@ -243,16 +275,19 @@ class Model:
 
     @property
     def name(self) -> str:
-        """The features that are on, in words."""
-        on = [name for name in ("bias", "effort", "censoring", "correlation", *SHARED) if getattr(self, name)]
+        """The features that are on, in words; of those that are on where they can be, which are off."""
+        on = [name for name in ("bias", "effort", "censoring", "correlation") if getattr(self, name)]
         if not self.reliability:
             on.append("one reliability")
-        return " + ".join(on) if on else "reliability alone"
+        off = [name for name in SHARED if self._can_share and not getattr(self, f"has_{name}")]
+        off += ["habits"] if self._can_have_habits and not self.has_habits else []
+        return (" + ".join(on) if on else "reliability alone") + (f", without {' and '.join(off)}" if off else "")
 
     def with_priors(self, **hyperparameters: float | tuple[float, ...]) -> Model:
         """The same model with some hyperparameters replaced; the others are the paper's if they were learned."""
         fixed = {} if self.learned else asdict(self.hyperparameters)
-        return replace(self, priors=Priors.paper(**(fixed | hyperparameters)), merit=False, halo=False)
+        paper = Priors.paper(**(fixed | hyperparameters))
+        return replace(self, priors=paper, merit=None, halo=None, habits=None)
 
     def to_dict(self) -> dict[str, Any]:
         """The model as nested plain values, ready for TOML or JSON."""
@@ -267,7 +302,7 @@ class Model:
             "instructor_spread": self.instructor_spread,
             "priors": LEARNED if self.learned else self.hyperparameters.to_dict(),
             "fixed": [dict(zip(FIXED_COLUMNS, row, strict=True)) for row in self.fixed.rows()],
-            **{name: getattr(self, name) for name in SHARED},
+            **{name: getattr(self, name) for name in WHERE_POSSIBLE if getattr(self, name) is not None},
         }
 
     @classmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -72,6 +73,10 @@ class Arena:
             self.given.tables.report_row[:] = rows[level, np.arange(len(level))]
             self.given.tables.report_column[:] = columns[level, np.arange(len(level))]
             self.given.learning.report_level[:] = level
+            self.layout = replace(layout, report_level=level)
+            start, codes = self.layout.habit_codes
+            learning = self.given.learning._replace(habit_start=start, habit_codes=codes)
+            self.given = self.given._replace(learning=learning)
             cuts = self.book.rubric.components[0].cuts
             masses = low_effort_masses(cuts, centre[0], priors.tau_l, priors.epsilon, 5.0)
             self.low_effort = masses[level]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit, ndtr
 
 import peerage
-from peerage.inference.numerics.hyperparameters import EPSILON, HALO, MERIT, N_CLASSWIDE, TAU_L, draw_hyperprior
+from peerage.inference.numerics.hyperparameters import EPSILON, HABIT, HALO, MERIT, N_CLASSWIDE, TAU_L, draw_hyperprior
 from peerage.inference.shared.shared_priors import refresh
 from peerage.model import Model
 from support.arena import Arena
@@ -41,6 +41,7 @@ class Drawn:
     bias: Floats
     effort: Floats
     effortful: NDArray[np.bool_]
+    habit: NDArray[np.int32]
     merit: Floats
     halo: Floats
 
@@ -59,15 +60,20 @@ def draw_class(arena: Arena, rng: np.random.Generator) -> Drawn:
         theta[MERIT] = logit(rng.beta(1.5, 1.5))
     if layout.has_halo:
         theta[HALO] = logit(np.clip(rng.beta(1.2, 2.0), 0.002, 0.98))
-    refresh(arena.given.learning, arena.given.sharing, arena.given.beliefs, theta, arena.work.scratch)
+    habit = np.zeros(book.n_graders, np.int32)
+    if layout.n_habits:
+        share = np.clip(rng.beta(1.0, 9.0), 1e-9, 1.0)
+        theta[HABIT] = logit(share)
+        has_one = layout.may_have_habit & (rng.random(book.n_graders) < share)
+        habit[has_one] = rng.integers(1, layout.n_habits + 1, has_one.sum())
+        habit[has_one & (rng.random(book.n_graders) < 0.5)] = layout.n_habits
+    refresh(arena.given, theta, habit, arena.work.scratch)
     beliefs, group = arena.given.beliefs, layout.group
     residual = _jittered(beliefs.log_reliability[group], grids.reliability, rng)
     bias = _jittered(beliefs.log_bias[group], grids.bias, rng) if layout.has_bias else np.zeros(book.n_graders)
-    effort = np.where(
-        np.isnan(layout.known.effort),
-        rng.beta(beliefs.effort[0], beliefs.effort[1], book.n_graders),
-        layout.known.effort,
-    )
+    usual = rng.beta(beliefs.effort[0], beliefs.effort[1], book.n_graders)
+    own = np.where(habit > 0, rng.beta(0.3, 5.7, book.n_graders), usual)
+    effort = np.where(np.isnan(layout.known.effort), own, layout.known.effort)
     shared, odds = expit(theta[MERIT]), np.exp(theta[HALO])
     mean, sd = (theta[N_CLASSWIDE + part * COMPONENTS :][:COMPONENTS] for part in (0, 1))
     merit = rng.standard_normal(book.n_submissions)
@@ -81,6 +87,7 @@ def draw_class(arena: Arena, rng: np.random.Generator) -> Drawn:
         bias,
         effort,
         rng.random(book.n_reviews) < effort[book.review_grader],
+        habit,
         merit,
         np.clip(halo, -4.0, 4.0),
     )
@@ -103,10 +110,14 @@ def draw_reports(arena: Arena, drawn: Drawn, rng: np.random.Generator) -> Floats
     usual = rng.normal(theta[N_CLASSWIDE + 2 * COMPONENTS :], np.exp(-0.5 * theta[TAU_L]), shape)
     careless = np.where(rng.random(shape) < EPSILON, rng.uniform(0, 5, shape), usual)
     values = np.where(drawn.effortful[:, None], careful, careless)
-    return np.searchsorted(book.rubric.components[0].cuts, values, side="right").astype(float)
+    levels = np.searchsorted(book.rubric.components[0].cuts, values, side="right").astype(float)
+    keeps = ~drawn.effortful[:, None] & (drawn.habit[grader] > 0)[:, None] & (rng.random(shape) < 0.99)
+    return np.where(keeps, arena.layout.favourite[drawn.habit[grader]], levels)
 
 
-def log_likelihood(arena: Arena, theta: Floats, s: Floats, p: Floats, b: Floats, e: Floats) -> Floats:
+def log_likelihood(
+    arena: Arena, theta: Floats, s: Floats, p: Floats, b: Floats, e: Floats, habit: NDArray[np.integer]
+) -> Floats:
     """(draws,) log probability of all reports, efforts and halos summed out; ``p`` are residual precisions."""
     nodes = np.linspace(-4, 4, 41)
     weights = np.exp(-0.5 * nodes**2) / np.exp(-0.5 * nodes**2).sum()
@@ -124,6 +135,8 @@ def log_likelihood(arena: Arena, theta: Floats, s: Floats, p: Floats, b: Floats,
     root = np.exp(0.5 * theta[:, TAU_L, None])
     normal = ndtr((arena.high - centre) * root) - ndtr((arena.low - centre) * root)
     uniform = (np.clip(arena.high, 0, 5) - np.clip(arena.low, 0, 5)) / 5
-    careless = np.multiply.reduceat((1 - EPSILON) * normal + EPSILON * uniform, starts, axis=1)
+    usual, code = (1 - EPSILON) * normal + EPSILON * uniform, habit[:, arena.grader]
+    kept = arena.layout.favourite[code, component] == arena.layout.report_level
+    careless = np.multiply.reduceat(np.where(code > 0, 0.01 * usual + 0.99 * kept, usual), starts, axis=1)
     effort = e[:, reviewer]
     return np.asarray(np.log(np.maximum(effort * careful + (1 - effort) * careless, 1e-300)).sum(axis=1))

@@ -30,7 +30,10 @@ def shared_model(book: Gradebook) -> Callable[[], None]:
     uniform = (np.clip(reports.upper, 0, 5) - np.clip(reports.lower, 0, 5)) / 5
     priors = {entry.name: (entry.centre, entry.spread) for entry in (*CLASSWIDE, *PER_COMPONENT)}
     mean_report = np.array(
-        [np.nanmean(component.scaled[levels]) for component, levels in zip(book.rubric.components, book.levels.T)]
+        [
+            np.nanmean(component.scaled[levels])
+            for component, levels in zip(book.rubric.components, book.levels.T, strict=True)
+        ]
     )
     n_graders, n_submissions, n_reviews = book.n_graders, book.n_submissions, book.n_reviews
 

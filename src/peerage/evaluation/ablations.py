@@ -30,7 +30,7 @@ def switched(base: Model, feature: str) -> Model:
     """The model with a feature off that was on, or on that was off."""
     change: dict[str, Any] = {feature: not getattr(base, feature)}
     if feature in ("censoring", "correlation"):  # without the one or with the other, components share nothing
-        change |= dict.fromkeys(SHARED, False)
+        change |= dict.fromkeys(SHARED)
     return replace(base, **change)
 
 

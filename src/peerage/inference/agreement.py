@@ -48,7 +48,7 @@ def simpler_models(model: Model, n_components: int) -> Iterator[Model]:
     if model.correlation:
         model = replace(model, correlation=False)
         yield model
-    if (model.merit or model.halo) and n_components > 1:
+    if (model.has_merit or model.has_halo) and n_components > 1:
         model = replace(model, merit=False, halo=False)
         yield model
     if model.effort and not model.fixed.effort:

@@ -20,6 +20,7 @@ from peerage.inference.numerics.hyperparameters import (
     ALIKE,
     EFFORT,
     EPSILON,
+    HABIT,
     HALO,
     LEARNED_SPREAD,
     LIKE_STUDENTS,
@@ -40,6 +41,12 @@ AUTHOR = 3
 
 HALO_REACH = 80
 """How many steps of the grids what a review's components share of its error can reach: 4 on the model's scale."""
+
+MOST_HABITS = 21
+"""On how many grades of a fine scale a habit may be, evenly spread over the scale."""
+
+CONSTANT = 0.95
+"""The share of a grader's reports that are of one grade if chains are to start with a habit."""
 
 LOW_EFFORT_STARTS = ((0.8, 1.0), (0.6, 3.9))
 """Mean efforts and precisions of low-effort reports with which chains start in turn."""
@@ -167,12 +174,58 @@ class Layout:
     @property
     def has_merit(self) -> bool:
         """Whether the true grades of a submission's components go together."""
-        return self.model.merit and self._has_several
+        return self.model.has_merit and self._has_several
 
     @property
     def has_halo(self) -> bool:
         """Whether the errors of a review's components go together."""
-        return self.model.halo and self._has_several
+        return self.model.has_halo and self._has_several
+
+    @cached_property
+    def may_have_habit(self) -> NDArray[np.bool_]:
+        """(graders,) whose reports without effort may keep to one grade: students' whose effort is inferred."""
+        is_student = (self.group == STUDENT) | (self.group == AUTHOR)
+        return np.asarray(is_student & np.isnan(self.known.effort) & self.model.has_habits)
+
+    @property
+    def n_habits(self) -> int:
+        """Among how many grades a habit is one; of a fine scale, only so many."""
+        return min(self.max_levels, MOST_HABITS) if self.may_have_habit.any() else 0
+
+    @cached_property
+    def favourite(self) -> NDArray[np.int64]:
+        """(habits + 1, components) the level that each habit keeps to; the first row is for none.
+
+        Where components have different numbers of levels, it is the level at the same part of the scale.
+        """
+        levels = np.array([component.n_levels for component in self.book.rubric.components])
+        part = np.arange(self.n_habits) / max(self.n_habits - 1, 1)
+        rows = np.floor(part[:, None] * (levels - 1) + 0.5).astype(np.int64)
+        return np.concatenate([np.full((1, len(levels)), -1), rows])
+
+    @cached_property
+    def habit_codes(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Where each grader's entries begin, and these: the habits that some of the reports keep to, and the top."""
+        used = self._kept_to() > 0
+        used[self.may_have_habit, -1] = True
+        grader, code = np.nonzero(used)
+        return _starts(grader, self.n_graders), code.astype(np.int32)
+
+    def _kept_to(self) -> NDArray[np.float64]:
+        """(graders, habits + 1) the share of each grader's reports that keep to each habit; 0 for none."""
+        owner = self.reports.review_grader[self.report_review]
+        counts = np.zeros((self.n_graders, self.n_habits + 1))
+        for code in range(1, self.n_habits + 1):
+            kept = self.favourite[code, self.report_component] == self.report_level
+            counts[:, code] = np.bincount(owner, kept, minlength=self.n_graders)
+        counts[~self.may_have_habit] = 0.0
+        return counts / np.maximum(np.bincount(owner, minlength=self.n_graders), 1)[:, None]
+
+    @property
+    def apparent_habits(self) -> NDArray[np.int32]:
+        """(graders,) the habit of whoever gives nearly always the same grade: where chains start."""
+        shares = self._kept_to()
+        return np.where(shares.max(axis=1) >= CONSTANT, shares.argmax(axis=1), 0).astype(np.int32)
 
     @property
     def is_shared(self) -> bool:
@@ -235,6 +288,8 @@ class Layout:
         for index, is_on in ((MERIT, self.has_merit), (HALO, self.has_halo)):
             if is_on:
                 theta[index] = 0.5 * rng.standard_normal() - 0.5
+        if self.n_habits:
+            theta[HABIT] = -2.5 + 0.5 * rng.standard_normal()
         return theta, np.full(len(theta), 0.2)
 
     def bin_of(self, cell: int | np.integer) -> tuple[float, float]:

@@ -19,13 +19,13 @@ from peerage.inference.chosen_model import ModelChoice
 from peerage.inference.fitted import Fitted
 from peerage.inference.layout import lay_out
 from peerage.inference.posterior_schema import BOOK, book_arrays, checked_meta, samples_of
-from peerage.inference.sampling.chains import VARIABLES
+from peerage.inference.sampling.chains import STORED
 from peerage.inference.stored_arrays import DamagedError, StoredArrays
 from peerage.model import Model
 from peerage.rubric import Rubric
 from peerage.support.atomic import replacing
 
-FORMAT = 4
+FORMAT = 5
 _AVERAGES = ("level_mass", "effortful", "influence")
 _OF_ALL_DRAWS = ("kept", "effortful_count", "hyper")
 _NOT_OURS = "this is not a posterior that peerage saved"
@@ -39,7 +39,7 @@ def write(posterior: Fitted, path: str | Path) -> None:
     arrays["book_applicable"] = book.applicable
     if book.times is not None:
         arrays["book_times"] = book.times.astype("datetime64[us]").astype(np.int64)
-    arrays |= {f"draws_{name}": samples.draws[name] for name in VARIABLES}
+    arrays |= {f"draws_{name}": samples.draws[name] for name in STORED}
     arrays |= {f"mean_{name}": getattr(samples, name) for name in _AVERAGES}
     arrays |= {name: getattr(samples, name) for name in _OF_ALL_DRAWS}
     for name, running in samples.running.items():

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.inference.layout import Layout
-from peerage.inference.sampling.chains import VARIABLES, ChainState, Samples, templates
+from peerage.inference.sampling.chains import STORED, VARIABLES, ChainState, Samples, templates
 from peerage.inference.sampling.kept_draws import grids_of
 from peerage.inference.sampling.running_summaries import Running
 from peerage.inference.shared.sharing_grids import N_MERITS
@@ -93,7 +93,7 @@ def samples_of(stored: StoredArrays, meta: Mapping[str, Any], layout: Layout) ->
         raise DamagedError("'kept' does not ascend")
     state, rows = templates(layout)
     draws = {}
-    for name in VARIABLES:
+    for name in STORED:
         empty = getattr(rows, name)
         low, high = _ends(layout, name, empty)
         draws[name] = stored.array(f"draws_{name}", empty.dtype, (chains, len(kept), empty.shape[1]), low, high)
@@ -154,6 +154,7 @@ def _ends(layout: Layout, name: str, like: NDArray[Any]) -> tuple[float, float]:
         # A fixed bias has a code past the grid's end.
         sizes = {"true_grade": len(layout.grids.true_grade), "reliability": len(layout.grids.reliability)}
         sizes["bias"] = len(layout.grids.bias) + 1
+        sizes["habit"] = layout.n_habits + 1
         if layout.has_merit:
             sizes["merit"] = N_MERITS
         # Whatever else is on a grid starts in its middle.

@@ -60,6 +60,7 @@ def in_use(layout: Layout) -> NDArray[np.bool_]:
         "lambda_tau": model.correlation,
         "merit": layout.has_merit,
         "halo": layout.has_halo,
+        "habit": layout.n_habits > 0,
     }
     return np.array([used.get(entry.name, True) for entry, _ in coordinates(len(layout.book.rubric))])
 

@@ -154,7 +154,8 @@ class _Estimator:
 
         self.true_grade = chosen(draws.on_model_scale("true_grade"))
         self.reliability, self.bias, self.effort = (chosen(draws[name]) for name in ("reliability", "bias", "effort"))
-        self.low_effort = chosen(draws.low_effort_masses())
+        owner = self.layout.reports.review_grader[self.layout.report_review]
+        self.low_effort = chosen(draws.low_effort_of(owner, self.layout.report_component, self.layout.report_level))
         self.low, self.high = report_bins(self.layout)
         n_components = len(self.book.rubric)
         if posterior.model.learned:
@@ -209,8 +210,7 @@ class _Estimator:
         careful, careless = effort.copy(), 1 - effort
         for report in own:
             careful *= self._likelihood(report, self.true_grade[:, layout.reports.report_cell[report]])
-            component, level = layout.report_component[report], layout.report_level[report]
-            mass = self.low_effort[:, component, level]
+            mass = self.low_effort[:, report]
             if not self.censoring:  # from the probability of the bin to a density on it
                 ends = np.clip([self.low[report], self.high[report]], 0.0, 5.0)
                 mass = mass / (ends[1] - ends[0])

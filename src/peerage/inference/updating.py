@@ -139,6 +139,8 @@ def _carried(
         else:
             keep |= {"merit": (submission, submission >= 0), "halo": (review, review >= 0)}
     keep |= {"effortful": (review, (review >= 0) & effort_alike[layout.reports.review_grader])}
+    if "habit" in start:
+        keep["habit"] = grader, (grader >= 0) & layout.may_have_habit
     for name in VARIABLES[1:]:
         known = getattr(layout.known, name)
         keep[name] = grader, np.isnan(known) & _same(getattr(before.known, name), known, grader)

@@ -49,7 +49,7 @@ class Scene:
 
     def bring_up_to_date(self) -> None:
         """Make anew what the kernels derive from the state, as a sweep does before it uses it."""
-        refresh(self.given.learning, self.given.sharing, self.given.beliefs, self.theta, self.work.scratch)
+        refresh(self.given, self.theta, self.state.habit, self.work.scratch)
         collapsed_reviews.load_offsets(self.given, self.state, self.work.offset)
 
     @property

@@ -20,7 +20,7 @@ IMPOSSIBLE = -1e30
 
 
 @jit
-def expected_effort(effortful: int, count: int, prior: F64) -> float:
+def expected_effort(effortful: int, count: int, prior: tuple[float, float]) -> float:
     """The probability of one more effort after ``effortful`` of ``count`` reviews: (13) with the effort summed out."""
     return float((prior[0] + effortful) / (prior[0] + prior[1] + count))
 

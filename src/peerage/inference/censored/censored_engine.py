@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from peerage.inference.censored.censored_sweep import sweep
 from peerage.inference.censored.collapsed_graders import MAX_SUMMED
+from peerage.inference.censored.habits import HABIT_EFFORT, TRIED
 from peerage.inference.censored.learning_grades import cut_to_support
 from peerage.inference.layout import AUTHOR, Layout
 from peerage.inference.numerics.arrays import AnyGiven, Beliefs, Draws, Given, Learning, Scratch, State, Tables, Work
@@ -58,7 +59,11 @@ def initial_state(layout: Layout, given: AnyGiven, rng: np.random.Generator, cha
     alpha, beta = effort_prior(theta) if layout.model.learned else beliefs.effort
     effort = np.where(np.isnan(known.effort), rng.beta(alpha, beta, layout.n_graders), known.effort)
     effortful = rng.random(layout.book.n_reviews) < effort[layout.reports.review_grader]
-    return State(true_grade, reliability, bias, effort, effortful, theta, width, np.zeros((layout.n_graders, 5)))
+    habit = layout.apparent_habits
+    effort[habit > 0] = HABIT_EFFORT[0] / sum(HABIT_EFFORT)
+    effortful[habit[layout.reports.review_grader] > 0] = False
+    centre = np.zeros((layout.n_graders, 5))
+    return State(true_grade, reliability, bias, effort, effortful, theta, width, centre, habit)
 
 
 def new_draws(layout: Layout, count: int) -> Draws:
@@ -73,6 +78,7 @@ def new_draws(layout: Layout, count: int) -> Draws:
         np.zeros((count, layout.n_graders), np.float32),
         np.zeros(count, np.int64),
         np.zeros((count, layout.n_hyper)),
+        np.zeros((count, layout.n_graders), np.uint8),
     )
 
 
@@ -101,8 +107,9 @@ def new_work(layout: Layout) -> Work:
         np.zeros(layout.n_graders, np.int64),
         np.zeros(layout.n_graders, np.int64),
         np.zeros((MAX_SUMMED, 4), np.int64),
-        np.zeros((int(np.diff(layout.reports.grader_reviews).max()), 4)),
+        np.zeros((int(np.diff(layout.reports.grader_reviews).max()), TRIED + 1)),
         np.zeros(32),
+        np.zeros(layout.n_habits + 2),
         np.zeros(longest, np.float32),
         np.zeros(longest),
         np.zeros(layout.max_levels),
@@ -194,6 +201,10 @@ def learning_of(layout: Layout) -> Learning:
         cuts=np.concatenate(cuts),
         report_level=layout.report_level,
         report_component=layout.report_component,
+        may_have_habit=layout.may_have_habit,
+        favourite=layout.favourite,
+        habit_start=layout.habit_codes[0],
+        habit_codes=layout.habit_codes[1],
     )
 
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from peerage.inference.censored.cell_products import Int, find_report, load_author_means, load_special_prior, log_ratio
+from peerage.inference.censored.habits import SHARE, draw_habit
 from peerage.inference.numerics.arrays import F64, AnyGiven, AnyState, Given, State, Sums, Work
 from peerage.inference.numerics.grid_masses import AUTHORS
 from peerage.inference.numerics.jit import jit
@@ -238,10 +239,12 @@ def _draw_efforts(
     """Draw a grader's effort probability, with the efforts summed out, and then the effort of each review."""
     logs, begun = work.review_logs, given.reports.grader_reviews[grader]
     count = given.reports.grader_reviews[grader + 1] - begun
-    if not given.clamps.effort[grader]:
+    if given.learning.may_have_habit[grader]:
+        draw_habit(grader, after, 2, rng, given, state, work)
+    elif not given.clamps.effort[grader]:
         for place in range(count):
-            logs[place, 3] = chance_of_effort(0.5, logs[place, after], logs[place, 2])
-        effort = draw_effort(rng, state.effort[grader], logs[:count, 3], given.beliefs.effort, work.effort_masses)
+            logs[place, SHARE] = chance_of_effort(0.5, logs[place, after], logs[place, 2])
+        effort = draw_effort(rng, state.effort[grader], logs[:count, SHARE], given.beliefs.effort, work.effort_masses)
         state.effort[grader] = effort
     work.effortful[grader] = 0
     for place in range(count):

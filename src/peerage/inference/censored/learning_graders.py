@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from peerage.inference.censored.habits import MISSED, fill_low_effort
 from peerage.inference.censored.learning_grades import refresh_true_grades
 from peerage.inference.numerics.arrays import (
     F32,
@@ -51,35 +52,45 @@ from peerage.inference.numerics.vectors import REORDER
 
 
 @jit
-def refresh(learning: Learning, beliefs: Beliefs, theta: F64, scratch: Scratch) -> None:
+def refresh(given: AnyGiven, theta: F64, habit: I32, scratch: Scratch) -> None:
     """Make all priors on the grids anew."""
+    learning, beliefs = given.learning, given.beliefs
     refresh_true_grades(learning, beliefs, theta, scratch.masses)
-    refresh_low_effort(learning, theta, scratch.low_effort, beliefs.log_low_effort)
+    refresh_low_effort(given, theta, habit, scratch.low_effort)
     refresh_reliabilities(learning, beliefs, theta, scratch)
     refresh_biases(learning, beliefs, theta, scratch)
     beliefs.effort[0], beliefs.effort[1] = effort_prior(theta)
 
 
 @jit
-def refresh_low_effort(learning: Learning, theta: F64, by_level: F64, out: F64) -> None:
+def refresh_low_effort(given: AnyGiven, theta: F64, habit: I32, by_level: F64) -> None:
     """The log probability of every report if no effort was made."""
     for component in range(len(by_level)):
-        for level in range(low_effort_masses(component, learning, theta, by_level[component])):
+        for level in range(low_effort_masses(component, given.learning, theta, by_level[component])):
             by_level[component, level] = math.log(by_level[component, level])
-    for report in range(len(out)):
-        out[report] = by_level[learning.report_component[report], learning.report_level[report]]
+    for grader in range(len(habit)):
+        fill_low_effort(grader, given, habit, by_level, given.beliefs.log_low_effort)
 
 
 @jit
 def learn_low_effort(rng: np.random.Generator, adapt: bool, given: AnyGiven, state: AnyState, scratch: Scratch) -> None:
-    """Move the precision of low-effort reports and each component's centre of them."""
+    """Move the precision of low-effort reports and each component's centre of them.
+
+    A report that keeps to its grader's habit tells of them by chance only: whether it does is drawn first.
+    """
     reports, learning, theta, width = given.reports, given.learning, state.hyper, state.hyper_width
     counts, masses = scratch.level_counts, scratch.masses
     counts[:] = 0.0
     for review in range(len(reports.review_grader)):
         if not state.effortful[review]:
+            code = state.habit[reports.review_grader[review]]
             for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
-                counts[learning.report_component[report], learning.report_level[report]] += 1.0
+                component, level = learning.report_component[report], learning.report_level[report]
+                if code > 0 and level == learning.favourite[code, component]:
+                    chance = MISSED * math.exp(scratch.low_effort[component, level])
+                    if rng.random() >= chance / (chance + 1.0 - MISSED):
+                        continue
+                counts[component, level] += 1.0
     n_components = len(counts)
     for position in range(REPEATS * (n_components + 1)):
         component = position % (n_components + 1) - 1
@@ -89,7 +100,7 @@ def learn_low_effort(rng: np.random.Generator, adapt: bool, given: AnyGiven, sta
         old, before = propose(rng, theta, width, index)
         proposed = _log_low_effort(first, last, learning, theta, counts, masses)
         settle(rng, theta, width, index, old, proposed - current + log_hyperprior(theta) - before, adapt)
-    refresh_low_effort(learning, theta, scratch.low_effort, given.beliefs.log_low_effort)
+    refresh_low_effort(given, theta, state.habit, scratch.low_effort)
 
 
 @jit

@@ -24,7 +24,7 @@ from peerage.inference.checking.shared_leave_out import leave_out_shared
 from peerage.inference.layout import Layout
 from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.psis import smooth
-from peerage.inference.sampling.chains import VARIABLES, Samples, engine_of, with_own_beliefs
+from peerage.inference.sampling.chains import STORED, Samples, engine_of, with_own_beliefs
 from peerage.inference.sampling.draws import Draws
 from peerage.inference.sampling.engine import AnyEngine
 from peerage.support.stopping import check_stopped
@@ -162,7 +162,7 @@ class _Predictor:
     ) -> None:
         self.kernel = _kernel(layout)
         self.layout, self.rng, self.scale, self.low_effort = layout, rng, scale, low_effort
-        self.stored = {name: samples.draws[name][index] for name in VARIABLES} | {"hyper": samples.kept_hyper[index]}
+        self.stored = {name: samples.draws[name][index] for name in STORED} | {"hyper": samples.kept_hyper[index]}
         self.given = with_own_beliefs(given)
         self.state = engine.initial_state(layout, self.given, rng)
         self.work = engine.new_work(layout)
@@ -178,7 +178,8 @@ class _Predictor:
         parts = self.parts._replace(wanted=some.flags)
         for place, draw in enumerate(draws):
             for name, stored in self.stored.items():
-                getattr(self.state, name)[:] = stored[draw]
+                if name in self.state._fields:
+                    getattr(self.state, name)[:] = stored[draw]
             numbers = self._numbers("reliability"), self._numbers("bias")
             scale = self.scale._replace(low_effort=self.low_effort[draw])
             self.kernel(self.rng, self.given, self.state, self.work, *numbers, scale, parts, self.out)
@@ -209,7 +210,8 @@ def _scale(layout: Layout) -> Scale:
         edges[index, : component.n_levels + 1] = component.edges
         grades[index, : component.n_levels] = component.scaled
     component_of = layout.report_component.astype(np.int64)
-    return Scale(component_of, layout.report_level, *report_bins(layout), edges, grades, np.zeros(grades.shape))
+    bins = report_bins(layout)
+    return Scale(component_of, layout.report_level, *bins, edges, grades, np.zeros(grades.shape), layout.favourite)
 
 
 def _collect(layout: Layout, some: _Portion, predictions: list[Prediction], out: LeaveOneOut) -> None:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from peerage.inference.censored.cell_products import expected_effort, load_author_means, load_special_prior, log_ratio
 from peerage.inference.censored.grader_updates import count_effortful
+from peerage.inference.censored.habits import MISSED, effort_prior_of
 from peerage.inference.censored.learning_graders import refresh
 from peerage.inference.checking.predictive_density import bin_mass
 from peerage.inference.numerics.arrays import F32, F64, I32, I64, Given, State, Work
@@ -38,7 +39,7 @@ _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(48)
 
 
 class Scale(NamedTuple):
-    """Each report's component, level and bin; each component's bins, grades and low-effort masses."""
+    """Each report's component, level and bin; each component's bins, grades, low-effort masses, and habits' levels."""
 
     report_component: I64
     report_level: I64
@@ -47,6 +48,7 @@ class Scale(NamedTuple):
     edges: F64
     grades: F64
     low_effort: F64
+    favourite: I64
 
 
 class Parts(NamedTuple):
@@ -79,16 +81,18 @@ def any_of(flags: Bools, places: I32, begin: Int, end: Int) -> bool:
 
 
 @jit
-def expected_report(component: Int, effort: float, centre: float, variance: float, scale: Scale) -> float:
-    """The expected grade of a report whose value is normal if effortful."""
+def expected_report(component: Int, effort: float, centre: float, variance: float, habit: Int, scale: Scale) -> float:
+    """The expected grade of a report whose value is normal if effortful, by a grader who may have a habit."""
     edges, grades = scale.edges[component], scale.grades[component]
-    expected = 0.0
+    favourite = scale.favourite[habit, component]
+    usual = MISSED if habit > 0 else 1.0
+    expected = (1.0 - usual) * (1.0 - effort) * grades[favourite]
     for level in range(len(grades)):
         if edges[level] == math.inf:
             break
         careful = bin_mass(edges[level], edges[level + 1], centre, 1.0 / variance)
-        expected += grades[level] * (effort * careful + (1.0 - effort) * scale.low_effort[component, level])
-    return expected
+        expected += grades[level] * (effort * careful + usual * (1.0 - effort) * scale.low_effort[component, level])
+    return float(expected)
 
 
 @jit
@@ -191,7 +195,7 @@ def leave_out(
     reports, tables, beliefs, clamps = given.reports, given.tables, given.beliefs, given.clamps
     running, ends, offset = work.running, work.ends, work.offset
     if given.learning.on:
-        refresh(given.learning, beliefs, state.hyper, work.scratch)
+        refresh(given, state.hyper, state.habit, work.scratch)
     if given.learning.correlated:
         load_author_means(given, state, work.author_mean)
     _draw_efforts(rng, given, state, work, parts.seen)
@@ -230,7 +234,8 @@ def leave_out(
             effort = state.effort[grader]
             if not clamps.effort[grader]:
                 n_others = parts.n_seen[grader] - parts.seen[review]
-                effort = expected_effort(work.effortful[grader] - is_effortful, n_others, beliefs.effort)
+                prior = effort_prior_of(grader, state.habit, beliefs.effort)
+                effort = expected_effort(work.effortful[grader] - is_effortful, n_others, prior)
             careful = careless = 0.0
             for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
                 where = np.int64(reports.report_cell[report])
@@ -256,7 +261,8 @@ def leave_out(
                         centre, variance = _log_moments(work.logs, tables.log_mass, start, tables.true_grade_points)
                 variance += 1.0 / reliability[grader]
                 component = np.int64(reports.cell_component[where])
-                out.mean[report] = expected_report(component, effort, centre + bias[grader], variance, scale)
+                habit = np.int64(state.habit[grader])
+                out.mean[report] = expected_report(component, effort, centre + bias[grader], variance, habit, scale)
             out.log_mass[review] = log_mixture(effort, careful, careless)
             out.log_density[review] = out.log_mass[review]
 
@@ -343,7 +349,8 @@ def leave_out_exactly(
             effort = state.effort[grader]
             if not clamps.effort[grader]:
                 n_others = parts.n_seen[grader] - parts.seen[review]
-                effort = expected_effort(work.effortful[grader] - is_effortful, n_others, beliefs.effort)
+                prior = (float(beliefs.effort[0]), float(beliefs.effort[1]))
+                effort = expected_effort(work.effortful[grader] - is_effortful, n_others, prior)
             if is_effortful:
                 move_review(review, -1.0, first, given, state, work)
             careful = careless = careful_mass = careless_mass = 0.0
@@ -356,7 +363,7 @@ def leave_out_exactly(
                 )
                 careful_mass += math.log(max(mass, 1e-300))
                 careless_mass += math.log(max(scale.low_effort[component, scale.report_level[report]], 1e-300))
-                out.mean[report] = expected_report(component, effort, centre, variance, scale)
+                out.mean[report] = expected_report(component, effort, centre, variance, np.int64(0), scale)
             if is_effortful:
                 move_review(review, 1.0, first, given, state, work)
             out.log_density[review] = log_mixture(effort, careful, careless)

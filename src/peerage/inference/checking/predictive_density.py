@@ -25,9 +25,12 @@ def log_likelihood(layout: Layout, draws: Draws, workers: int = 1) -> NDArray[np
     true_grade, reliability = draws.on_model_scale("true_grade"), draws["reliability"]
     bias, effort = draws["bias"], draws["effort"]
     low, high = report_bins(layout)
-    low_effort, shares = draws.low_effort_masses(), draws.residual_shares()
+    reports = layout.reports
+    owner = reports.review_grader[layout.report_review]
+    low_effort = draws.low_effort_of(owner, layout.report_component, layout.report_level)
+    shares = draws.residual_shares()
     out = np.empty((*effort.shape[:2], layout.book.n_reviews), np.float32)
-    reports, place = layout.reports, layout.review_order
+    place = layout.review_order
 
     def one_chain(chain: int) -> None:
         _review_log_masses(
@@ -42,8 +45,6 @@ def log_likelihood(layout: Layout, draws: Draws, workers: int = 1) -> NDArray[np
             low,
             high,
             low_effort[chain],
-            layout.report_component,
-            layout.report_level,
             place,
             out[chain],
         )
@@ -60,14 +61,15 @@ def report_masses(layout: Layout, draws: Draws, grader: int, submission: int) ->
     )
     cells = np.flatnonzero(layout.cell_submission == submission)
     true_grades = draws.on_model_scale("true_grade")
-    low_effort = draws.low_effort_masses()
     masses = {}
     for cell in cells:
         index = int(layout.reports.cell_component[cell])
         component = layout.book.rubric.components[index]
         centre = true_grades[:, :, cell].ravel().astype(np.float64) + bias
         effortful = np.diff(ndtr((component.edges - centre[:, None]) * np.sqrt(reliability)[:, None]), axis=1)
-        careless = low_effort[:, :, index, : component.n_levels].reshape(len(effort), -1)
+        every = np.arange(component.n_levels)
+        careless = draws.low_effort_of(np.full_like(every, grader), np.full_like(every, index), every)
+        careless = careless.reshape(len(effort), -1)
         mixed = effort[:, None] * effortful + (1 - effort[:, None]) * careless
         masses[index] = np.asarray(mixed.mean(axis=0))
     return masses
@@ -105,8 +107,6 @@ def _review_log_masses(
     low: NDArray[np.float64],
     high: NDArray[np.float64],
     low_effort: NDArray[np.float64],
-    component: NDArray[np.int32],
-    level: NDArray[np.int64],
     place: NDArray[np.int64],
     out: NDArray[np.float32],
 ) -> None:
@@ -115,7 +115,7 @@ def _review_log_masses(
             grader, begin, end = review_grader[review], review_reports[review], review_reports[review + 1]
             without, share = 1.0 - float(effort[draw, grader]), residual_share[draw, grader]
             for report in range(begin, end):
-                without *= low_effort[draw, component[report], level[report]]
+                without *= low_effort[draw, report]
             halo_sd = math.sqrt((1.0 - share) / reliability[draw, grader])
             spacing = _SPACING * math.sqrt(share / (share + (end - begin) * (1.0 - share)))
             n_nodes = int(_REACH / spacing) if share < 1.0 else 0

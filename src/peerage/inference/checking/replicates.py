@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from peerage.inference.censored.habits import MISSED
 from peerage.inference.layout import Layout
 from peerage.inference.numerics.jit import jit
 from peerage.inference.sampling.chains import VARIABLES, Samples
@@ -30,10 +31,11 @@ def replicated_levels(
     cuts = np.full((len(layout.book.rubric), layout.max_levels), np.inf)
     for index, component in enumerate(layout.book.rubric.components):
         cuts[index, : component.n_levels - 1] = component.cuts
+    favourite, owner = _favourite_values(layout), reports.review_grader[layout.report_review]
     for draws in _few_at_a_time(layout, samples, count, seed):
         true_grade, reliability, bias, effort = (draws.on_model_scale(name)[0] for name in VARIABLES)
         centre, precision = (values[0] for values in draws.low_effort())
-        shares = draws.residual_shares()
+        shares, habit = draws.residual_shares(), draws.habits()[0]
         for draw in range(len(effort)):
             values = _draw_values(
                 rng,
@@ -48,6 +50,7 @@ def replicated_levels(
                 centre[draw, layout.report_component],
                 precision[draw] ** -0.5,
                 layout.epsilon,
+                favourite[habit[draw, owner], layout.report_component],
             )
             yield _levels(values, layout.report_component, cuts)
 
@@ -66,6 +69,14 @@ def _few_at_a_time(layout: Layout, samples: Samples, count: int, seed: int) -> I
         yield Draws(layout, part, seed + lot)
 
 
+def _favourite_values(layout: Layout) -> NDArray[np.float64]:
+    """(habits + 1, components) the value that each habit keeps to, on the model's scale; NaN for none."""
+    values = np.full(layout.favourite.shape, np.nan)
+    for index, component in enumerate(layout.book.rubric.components):
+        values[1:, index] = component.scaled[layout.favourite[1:, index]]
+    return values
+
+
 @jit
 def _draw_values(
     rng: np.random.Generator,
@@ -80,6 +91,7 @@ def _draw_values(
     low_effort_mean: NDArray[np.float64],
     low_effort_sd: float,
     uniform_share: float,
+    habit_value: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """(reports,) values on the model's scale, before they are rounded to the rubric."""
     values = np.empty(len(report_cell))
@@ -92,6 +104,8 @@ def _draw_values(
         for report in range(review_reports[review], review_reports[review + 1]):
             if effortful:
                 values[report] = true_grade[report_cell[report]] + bias[grader] + halo + sd * rng.standard_normal()
+            elif not np.isnan(habit_value[report]) and rng.random() >= MISSED:
+                values[report] = habit_value[report]
             elif rng.random() < uniform_share:
                 values[report] = MODEL_MAXIMUM * rng.random()
             else:

@@ -12,6 +12,7 @@ import numpy as np
 
 from peerage.inference.censored.cell_products import Int, expected_effort, find_report
 from peerage.inference.censored.grader_updates import count_effortful
+from peerage.inference.censored.habits import effort_prior_of
 from peerage.inference.checking.leave_one_out_kernels import (
     MAX_COLLAPSED,
     Bools,
@@ -55,7 +56,7 @@ def leave_out_shared(
 ) -> None:
     """Predict reviews; ``reliability`` are the residual precisions."""
     reports = given.reports
-    refresh(given.learning, given.sharing, given.beliefs, state.hyper, work.scratch)
+    refresh(given, state.hyper, state.habit, work.scratch)
     _draw_merits(rng, given, state, work)
     _draw_efforts(rng, given, state, work, parts.seen)
     for submission in range(len(reports.submission_cells) - 1):
@@ -172,7 +173,7 @@ def _predict(
     if not given.clamps.effort[grader]:
         n_others = parts.n_seen[grader] - parts.seen[review]
         others = work.effortful[grader] - state.effortful[review]
-        effort = expected_effort(others, n_others, given.beliefs.effort)
+        effort = expected_effort(others, n_others, effort_prior_of(grader, state.habit, given.beliefs.effort))
     shared = math.exp(state.hyper[HALO]) if sharing.has_halo[grader] else 0.0
     first, spacing, log_total, nodes = sharing.halo.shape[1] // 2, 1, 0.0, work.nodes[0, 0]
     nodes[0] = 1.0
@@ -201,7 +202,8 @@ def _predict(
         careful += weigh_nodes(running, total, tables.mass, start, spacing, places, ends[0], ends[1], nodes)
         variance += (1.0 + shared) / reliability[grader]
         component = np.int64(reports.cell_component[cell])
-        out.mean[report] = expected_report(component, effort, centre + bias[grader], variance, scale)
+        habit = np.int64(state.habit[grader])
+        out.mean[report] = expected_report(component, effort, centre + bias[grader], variance, habit, scale)
     careful += math.log(max(nodes[: places[1]].sum(), 1e-300)) - log_total
     out.log_mass[review] = log_mixture(effort, careful, careless)
     out.log_density[review] = out.log_mass[review]

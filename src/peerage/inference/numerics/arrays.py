@@ -98,7 +98,9 @@ class Clamps(NamedTuple):
 class Learning(NamedTuple):
     """Whether priors are learned, and what their updates need to know of the class.
 
-    ``bias_spread`` is each group's (see ``hyper``); ``mean_report`` each component's.
+    ``bias_spread`` is each group's (see ``hyper``); ``mean_report`` each component's. Row k of ``favourite`` has the
+    level of each component that habit k keeps to, of which row 0, no habit, has none. ``habit_codes`` are, from
+    ``habit_start`` on for each grader, the habits that some of the grader's reports keep to, and the last.
     """
 
     on: bool
@@ -116,6 +118,10 @@ class Learning(NamedTuple):
     cuts: F64
     report_level: I64
     report_component: I32
+    may_have_habit: Flags
+    favourite: I64
+    habit_start: I64
+    habit_codes: I32
 
 
 class Given(NamedTuple):
@@ -129,7 +135,10 @@ class Given(NamedTuple):
 
 
 class State(NamedTuple):
-    """Where a chain stands; learned hyperparameters by coordinate (``hyper``), with the widths of their moves."""
+    """Where a chain stands; learned hyperparameters by coordinate (``hyper``), with the widths of their moves.
+
+    ``habit`` is a row of ``Learning.favourite``, 0 for a grader without one.
+    """
 
     true_grade: I32
     reliability: I32
@@ -139,6 +148,7 @@ class State(NamedTuple):
     hyper: F64
     hyper_width: F64
     centre: F64
+    habit: I32
 
 
 class Sums(NamedTuple):
@@ -158,6 +168,7 @@ class Draws(NamedTuple):
     effort: F32
     effortful_count: I64
     hyper: F64
+    habit: NDArray[np.uint8]
 
 
 class Scratch(NamedTuple):
@@ -185,6 +196,7 @@ class Work(NamedTuple):
     others: I64
     review_logs: F64
     effort_masses: F64
+    habit_masses: F64
     part: F32
     logs: F64
     sums: F64

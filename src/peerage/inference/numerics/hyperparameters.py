@@ -43,7 +43,8 @@ OFF = -40.0
 class Hyperparameter(NamedTuple):
     """A hyperparameter, centre and spread of the hyperprior of its coordinate, and what it says of a class.
 
-    A spread of 0 stands for a hyperprior of its own (:mod:`peerage.inference.shared.sharing_grids`).
+    A spread of 0 stands for a hyperprior of its own (:mod:`peerage.inference.shared.sharing_grids`,
+    :mod:`peerage.inference.censored.habits`).
     """
 
     name: str
@@ -68,6 +69,7 @@ CLASSWIDE = (
     Hyperparameter("sigma_ta", "σ_b of TAs", "log", np.log(0.2), 0.5, "how much TAs' generosity differs (sd)"),
     Hyperparameter("merit", "q", "logit", OFF, 0.0, "the part of true grades' variance that components share"),
     Hyperparameter("halo", "h", "logit", OFF, 0.0, "the part of a review's error variance that its components share"),
+    Hyperparameter("habit", "ρ", "logit", OFF, 0.0, "the share of students who give one grade whatever the work"),
 )
 """Of the whole class. The hyperprior of TAs' reliability is centred at twice the students'."""
 
@@ -92,7 +94,8 @@ PER_COMPONENT = (
     SIGMA_TA,
     MERIT,
     HALO,
-) = range(13)
+    HABIT,
+) = range(14)
 N_CLASSWIDE = len(CLASSWIDE)
 
 _CENTRE = np.array([entry.centre for entry in CLASSWIDE])
@@ -248,11 +251,11 @@ def _log_beta_binomial(theta: F64, exceeding: I64) -> float:
 
 
 @jit
-def count_efforts(grader_reviews: I64, effortful: I64, clamped: np.ndarray, exceeding: I64) -> None:
-    """Fill ``exceeding`` from the number of effortful reviews of each grader whose effort is inferred."""
+def count_efforts(grader_reviews: I64, effortful: I64, apart: np.ndarray, exceeding: I64) -> None:
+    """Fill ``exceeding`` from the number of effortful reviews of each grader whose effort has the class's prior."""
     exceeding[:] = 0
     for grader in range(len(effortful)):
-        if not clamped[grader]:
+        if not apart[grader]:
             count = grader_reviews[grader + 1] - grader_reviews[grader]
             exceeding[0, : effortful[grader]] += 1
             exceeding[1, : count - effortful[grader]] += 1

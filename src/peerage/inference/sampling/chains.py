@@ -33,6 +33,9 @@ from peerage.support.stopping import check_stopped
 VARIABLES = ("true_grade", "reliability", "bias", "effort")
 """What is drawn for each cell (true grades) and each grader (the others)."""
 
+STORED = (*VARIABLES, "habit")
+"""What of a chain's draws is stored; the habits of graders are shown by what they do to the others."""
+
 _CHUNK_SECONDS = 0.1
 
 
@@ -92,7 +95,7 @@ class Samples:
         """These draws and later ones of the same chains, as one."""
         share = self.n_draws / (self.n_draws + later.n_draws)
         return Samples(
-            {name: np.concatenate([self.draws[name], later.draws[name]], axis=1) for name in VARIABLES},
+            {name: np.concatenate([self.draws[name], later.draws[name]], axis=1) for name in STORED},
             np.concatenate([self.kept, self.n_draws + later.kept]),
             {name: self.running[name].followed_by(later.running[name]) for name in self.running},
             np.concatenate([self.effortful_count, later.effortful_count], axis=1),
@@ -257,7 +260,7 @@ def _collect(layout: Layout, runs: list[_Chain], draws: int, keeper: Keeper, eve
     level_mass[fixed] = np.eye(layout.max_levels)[layout.fixed_level[fixed]]
     has_effort = runs[0].flags[0]
     return Samples(
-        {name: keeper.draws(name) for name in VARIABLES},
+        {name: keeper.draws(name) for name in STORED},
         np.arange(every - 1, draws, every),
         keeper.finish(),
         keeper.draws("effortful_count"),

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from peerage.inference.censored.habits import MISSED
 from peerage.inference.layout import Layout
 from peerage.inference.numerics.hyperparameters import N_CLASSWIDE, TAU_L
 from peerage.inference.numerics.likelihood import Grid
@@ -59,8 +60,21 @@ class Draws(Mapping[str, NDArray[np.float32]]):
         centre = np.tile(layout.true_grade_prior[0], (*shape, 1))
         return centre, np.full(shape, layout.priors.tau_l)
 
+    def habits(self) -> NDArray[np.uint8]:
+        """(chain, draw, grader) the habit of each grader, a row of ``Layout.favourite``; 0 for none."""
+        return self._samples.draws["habit"]
+
+    def low_effort_of(
+        self, graders: NDArray[np.integer], components: NDArray[np.integer], levels: NDArray[np.integer]
+    ) -> NDArray[np.float64]:
+        """(chain, draw, report) the probability of some reports, each of a grader, if no effort is made."""
+        masses = self.low_effort_masses()[:, :, components, levels]
+        code = self.habits()[:, :, graders]
+        kept = self._layout.favourite[code, components] == levels
+        return np.where(code > 0, MISSED * masses + (1 - MISSED) * kept, masses)
+
     def low_effort_masses(self) -> NDArray[np.float64]:
-        """(chain, draw, component, level) the probability of each grade if no effort is made."""
+        """(chain, draw, component, level) the probability of each grade if no effort is made, without a habit."""
         layout = self._layout
         centre, precision = self.low_effort()
         out = np.zeros((*centre.shape, layout.max_levels))

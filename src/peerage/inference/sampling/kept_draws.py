@@ -110,6 +110,8 @@ class EveryFew:
             recorder.add(chain, draw, self._shown(name, values, rows.hyper[0]))
             if turn:
                 getattr(self.kept[chain], name)[draw // self.every] = values
+        if turn:
+            self.kept[chain].habit[draw // self.every] = rows.habit[0]
         for name, whole in self.whole.items():
             whole[chain, draw] = getattr(rows, name)[0]
 

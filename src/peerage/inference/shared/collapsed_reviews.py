@@ -28,6 +28,7 @@ from peerage.inference.censored.collapsed_graders import (
     log_mixed,
     reflected,
 )
+from peerage.inference.censored.habits import SHARE, draw_habit
 from peerage.inference.numerics.arrays import F32, F64, Sums
 from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.likelihood import BLOCK
@@ -320,10 +321,12 @@ def _draw_efforts(
     """Draw a grader's effort probability, with the efforts summed out, and then the effort of each review."""
     logs, begun = work.review_logs, given.reports.grader_reviews[grader]
     count = given.reports.grader_reviews[grader + 1] - begun
-    if not given.clamps.effort[grader]:
+    if given.learning.may_have_habit[grader]:
+        draw_habit(grader, after, 2 + after, rng, given, state, work)
+    elif not given.clamps.effort[grader]:
         for place in range(count):
-            logs[place, 4] = chance_of_effort(0.5, logs[place, after], logs[place, 2 + after])
-        effort = draw_effort(rng, state.effort[grader], logs[:count, 4], given.beliefs.effort, work.effort_masses)
+            logs[place, SHARE] = chance_of_effort(0.5, logs[place, after], logs[place, 2 + after])
+        effort = draw_effort(rng, state.effort[grader], logs[:count, SHARE], given.beliefs.effort, work.effort_masses)
         state.effort[grader] = effort
     work.effortful[grader] = 0
     for place in range(count):

@@ -69,6 +69,7 @@ class State(NamedTuple):
     hyper: F64
     hyper_width: F64
     centre: F64
+    habit: I32
     merit: I32
     halo: I32
 
@@ -92,6 +93,7 @@ class Work(NamedTuple):
     nodes: F64
     ends: I64
     effort_masses: F64
+    habit_masses: F64
     level_weights: F64
     part: F32
     logs: F64

@@ -6,12 +6,12 @@ import math
 
 from peerage.inference.censored.cell_products import Int
 from peerage.inference.censored.learning_graders import refresh_biases, refresh_low_effort, refresh_reliabilities
-from peerage.inference.numerics.arrays import F32, F64, I64, Beliefs, Learning, Scratch
+from peerage.inference.numerics.arrays import F32, F64, I32, I64, Beliefs, Learning, Scratch
 from peerage.inference.numerics.grid_masses import ROOT_HALF
 from peerage.inference.numerics.hyperparameters import HALO, MERIT, RELIABILITY, effort_prior, mu_s, sigma_s
 from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.likelihood import BLOCK
-from peerage.inference.shared.shared_arrays import Sharing
+from peerage.inference.shared.shared_arrays import Given, Sharing
 
 _WIDTHS = 6.2
 """Standard deviations beyond which a true grade's prior mass is left out: less than one part in a billion."""
@@ -120,12 +120,13 @@ def fill_component(component: int, edges: F64, merit: F64, theta: F64, masses: F
 
 
 @jit
-def refresh(learning: Learning, sharing: Sharing, beliefs: Beliefs, theta: F64, scratch: Scratch) -> None:
+def refresh(given: Given, theta: F64, habit: I32, scratch: Scratch) -> None:
     """Make all priors on the grids anew."""
+    learning, sharing, beliefs = given.learning, given.sharing, given.beliefs
     if sharing.is_on:
         theta[HALO] = sharing.log_odds[odds_index(theta, sharing)]
     refresh_grades(learning, sharing, beliefs, theta)
-    refresh_low_effort(learning, theta, scratch.low_effort, beliefs.log_low_effort)
+    refresh_low_effort(given, theta, habit, scratch.low_effort)
     refresh_reliabilities(learning, beliefs, theta, scratch)
     refresh_biases(learning, beliefs, theta, scratch)
     beliefs.effort[0], beliefs.effort[1] = effort_prior(theta)

@@ -17,6 +17,7 @@ import numpy as np
 
 from peerage.inference.censored.censored_sweep import write
 from peerage.inference.censored.grader_updates import draw_efforts
+from peerage.inference.censored.habits import learn_habits
 from peerage.inference.censored.learning_graders import learn_low_effort
 from peerage.inference.censored.learning_grades import reliability_of
 from peerage.inference.numerics.arrays import Draws, Sums
@@ -51,7 +52,7 @@ def sweep(
     work: Work,
 ) -> None:
     """Run ``sweeps`` sweeps in place; if ``keep``, add to the sums and write the draws from row ``first`` on."""
-    refresh(given.learning, given.sharing, given.beliefs, state.hyper, work.scratch)
+    refresh(given, state.hyper, state.habit, work.scratch)
     for index in range(sweeps):
         update_graders(rng, keep, has_effort, has_bias, given, state, sums, work)
         load_likelihoods(given, state, work)
@@ -69,6 +70,7 @@ def sweep(
             draw_biases(rng, not keep, given, state, work)
         if has_effort:
             draw_efforts(rng, not keep, given, state, work)
+            learn_habits(rng, given, state)
         if keep:
             _add_influence(given, state, sums)
             write(first + index, state, draws)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from peerage.inference.numerics.arrays import F32, F64, I32, I64, Clamps, Flags, Reports
 
 
@@ -74,6 +77,7 @@ class Draws(NamedTuple):
     effort: F32
     effortful_count: I64
     hyper: F64
+    habit: NDArray[np.uint8]
 
 
 class Work(NamedTuple):

@@ -57,6 +57,7 @@ def new_draws(layout: Layout, count: int) -> Draws:
         np.zeros(shape, np.float32),
         np.zeros(count, np.int64),
         np.zeros((count, layout.n_hyper)),
+        np.zeros(shape, np.uint8),
     )
 
 
