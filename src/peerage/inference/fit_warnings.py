@@ -19,18 +19,11 @@ _LARGEST_SHIFT = 0.5
 
 def problems_of(posterior: Fitted) -> Iterator[Problem]:
     """Everything that is wrong, in the order in which one would look into it."""
-    yield from _experimental(posterior)
     yield from _modes(posterior)
     yield from _ends_of_grids(posterior)
     yield from _moved_by_priors(posterior)
     yield from _unidentified(posterior)
     yield from _constant(posterior)
-
-
-def _experimental(posterior: Fitted) -> Iterator[Problem]:
-    if posterior.layout.is_shared:
-        message = "merit and halo are experimental: it has not been shown yet that their sampler is right"
-        yield Problem(message, "do not hand out these grades; fit the class without merit and halo")
 
 
 def simpler_model(posterior: Fitted) -> Iterator[Problem]:

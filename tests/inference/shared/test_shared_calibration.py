@@ -40,8 +40,8 @@ BUGS = {
         "prior = given.beliefs.true_grade[component, state.merit[submission]]",
         "prior = given.beliefs.true_grade[component, len(given.sharing.merit) // 2]",
     ),
-    "habits are thought ten times as frequent": Replacement(
-        habits, "log_share = -math.log1p", "log_share = math.log(10.0) - math.log1p"
+    "the share of habits counts those who have none": Replacement(
+        habits, "with_one += state.habit[grader] > 0", "with_one += state.habit[grader] == 0"
     ),
 }
 

@@ -26,7 +26,7 @@ CLASS: dict[str, Any] = {
     "calibrations": 1,
 }
 
-BOTH = Model(merit=True, halo=True)
+BOTH = Model()
 
 
 @pytest.fixture(scope="module")
@@ -39,11 +39,13 @@ def posterior(book: pg.Gradebook) -> pg.Posterior:
     return pg.fit(book, BOTH, chains=2, draws=60, burn_in=120, seed=1)
 
 
-def test_each_is_on_where_it_is_asked_for(book: pg.Gradebook) -> None:
-    assert not lay_out(book, Model()).is_shared
-    assert not lay_out(book, Model(halo=True)).has_merit
-    assert lay_out(book, Model(halo=True)).has_halo
-    assert lay_out(book, BOTH).has_merit
+def test_each_is_on_where_it_can_be_unless_it_is_switched_off(book: pg.Gradebook) -> None:
+    assert lay_out(book, Model()).has_merit
+    assert lay_out(book, Model()).has_halo
+    assert not lay_out(book, Model(merit=False)).has_merit
+    assert not lay_out(book, Model(merit=False, halo=False)).is_shared
+    for other in (Model(priors="paper"), Model(correlation=True), Model(censoring=False)):
+        assert not (other.has_merit or other.has_halo)
 
 
 def test_with_one_component_both_drop_out() -> None:
@@ -60,7 +62,7 @@ def test_asking_for_them_elsewhere_is_refused(setting: dict[str, object]) -> Non
 
 
 def test_a_model_keeps_what_was_set() -> None:
-    for model in (Model(), Model(merit=True), Model(halo=True), BOTH):
+    for model in (Model(), Model(merit=True), Model(halo=False), Model(habits=False)):
         assert Model.from_toml(model.to_toml()) == model
 
 
@@ -121,7 +123,3 @@ def test_running_summaries_tell_the_same_reliabilities(book: pg.Gradebook, poste
     assert thinned.samples.running
     whole, few = (each.graders()["reliability"].to_numpy() for each in (posterior, thinned))
     np.testing.assert_allclose(whole, few, rtol=0.05)
-
-
-def test_a_fit_says_that_they_are_experimental(posterior: pg.Posterior) -> None:
-    assert any("merit and halo are experimental" in problem.message for problem in posterior.warnings)

@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from peerage.inference.censored.cell_products import Int, find_report, load_author_means, load_special_prior, log_ratio
-from peerage.inference.censored.habits import SHARE, draw_habit
+from peerage.inference.censored.habits import HOW_OFTEN, SHARE, draw_habit, effort_prior_of
 from peerage.inference.numerics.arrays import F64, AnyGiven, AnyState, Given, State, Sums, Work
 from peerage.inference.numerics.grid_masses import AUTHORS
 from peerage.inference.numerics.jit import jit
@@ -239,12 +239,13 @@ def _draw_efforts(
     """Draw a grader's effort probability, with the efforts summed out, and then the effort of each review."""
     logs, begun = work.review_logs, given.reports.grader_reviews[grader]
     count = given.reports.grader_reviews[grader + 1] - begun
-    if given.learning.may_have_habit[grader]:
+    if given.learning.may_have_habit[grader] and rng.random() < HOW_OFTEN:
         draw_habit(grader, after, 2, rng, given, state, work)
     elif not given.clamps.effort[grader]:
         for place in range(count):
             logs[place, SHARE] = chance_of_effort(0.5, logs[place, after], logs[place, 2])
-        effort = draw_effort(rng, state.effort[grader], logs[:count, SHARE], given.beliefs.effort, work.effort_masses)
+        prior = effort_prior_of(grader, state.habit, given.beliefs.effort)
+        effort = draw_effort(rng, state.effort[grader], logs[:count, SHARE], prior, work.effort_masses)
         state.effort[grader] = effort
     work.effortful[grader] = 0
     for place in range(count):
@@ -264,7 +265,7 @@ def chance_of_effort(effort: float, careful: float, careless: float) -> float:
 
 
 @jit
-def draw_effort(rng: np.random.Generator, effort: float, shares: F64, prior: F64, masses: F64) -> float:
+def draw_effort(rng: np.random.Generator, effort: float, shares: F64, prior: tuple[float, float], masses: F64) -> float:
     """Draw a grader's effort probability with the efforts summed out.
 
     ``shares`` are the probabilities of effort of each review if both are equally probable beforehand. A value is
@@ -292,7 +293,7 @@ def draw_effort(rng: np.random.Generator, effort: float, shares: F64, prior: F64
 
 
 @jit
-def log_effort_density(effort: float, shares: F64, prior: F64) -> float:
+def log_effort_density(effort: float, shares: F64, prior: tuple[float, float]) -> float:
     """Log density, up to a constant, of an effort probability with the efforts summed out: (7) as a function of e."""
     if effort <= 0.0 or effort >= 1.0:
         return -np.inf

@@ -24,6 +24,9 @@ HABIT_EFFORT = (0.3, 5.7)
 HABIT_PRIOR = (1.0, 9.0)
 """The Beta hyperprior of the share of students who have one."""
 
+HOW_OFTEN = 0.25
+"""In which part of all sweeps a grader's habit is drawn: it rarely changes, and weighing all of them takes time."""
+
 TOP = 0.5
 """The part of all habits that are the top grade; the rest is spread evenly over all grades."""
 

@@ -17,12 +17,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Set
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, overload
 
 import numba
-from numba.core.dispatcher import Dispatcher
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -39,37 +38,68 @@ def jit(function: Callable[..., Any] | None = None, /, *, fastmath: bool | Set[s
     return _compile(function, fastmath)
 
 
+class Kernel:
+    """A compiled function.
+
+    Kernels call each other's machine code. What Python needs besides to call one, unpacking dozens of arrays, takes as
+    long to compile as the code itself: it is made only for kernels that Python calls, when it first does so.
+    """
+
+    def __init__(self, function: Callable[..., Any], fastmath: bool | Set[str]) -> None:
+        self.py_func, self._fastmath = function, fastmath
+        self.__name__, self.__qualname__, self.__doc__ = function.__name__, function.__qualname__, function.__doc__
+        self.__module__ = function.__module__
+        self._inner = _dispatcher(function, fastmath, "inner", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What the kernel is to other kernels that are being compiled."""
+        return numba.types.Dispatcher(self._inner)
+
+    @cached_property
+    def entry(self) -> Any:
+        """The form that Python can call."""
+        return _dispatcher(self.py_func, self._fastmath, "entry", no_cfunc_wrapper=True)
+
+    def __call__(self, *args: Any) -> Any:
+        return self.entry(*args)
+
+
 def needs_compilation(kernel: Callable[..., Any]) -> bool:
     """Tell whether the next call of a kernel will spend time on compiling it.
 
     The answer is for messages: it sees whether machine code newer than the source is in the cache, not
     whether that is for these argument types and this processor.
     """
-    if not isinstance(kernel, Dispatcher) or kernel.signatures:
+    if not isinstance(kernel, Kernel) or kernel.entry.signatures:
         return False
-    folder = kernel.stats.cache_path
-    if folder is None:
+    if kernel.entry.stats.cache_path is None:
         return True
-    code = kernel.py_func.__code__
-    source = Path(code.co_filename)
-    indexes = Path(folder).glob(f"{source.stem}.{kernel.py_func.__qualname__}-{code.co_firstlineno}.py*.nbi")
-    written = source.stat().st_mtime
-    return all(index.stat().st_mtime < written for index in indexes)
+    index = Path(kernel.entry._cache._cache_file._index_path)
+    source = Path(kernel.py_func.__code__.co_filename)
+    return not index.exists() or index.stat().st_mtime < source.stat().st_mtime
 
 
 def _compile(function: Callable[..., Any], fastmath: bool | Set[str]) -> Callable[..., Any]:
-    if os.environ.get("PEERAGE_JIT") == "0":
-        return function
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": fastmath}
+    return function if os.environ.get("PEERAGE_JIT") == "0" else Kernel(function, fastmath)
+
+
+def _dispatcher(function: Callable[..., Any], fastmath: bool | Set[str], form: str, **options: bool) -> Any:
+    """numba's own object for a form of a kernel; each form has its own file in the cache."""
+    options_of_all: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": fastmath}
+    options_of_all |= options
     try:
-        compiled: Callable[..., Any] = numba.njit(cache=True, **options)(function)
+        compiled: Any = numba.njit(cache=True, **options_of_all)(function)
     except RuntimeError as error:
         if "no locator available" not in str(error):
             raise
-        return numba.njit(**options)(function)  # type: ignore[no-any-return]
-    index: Any = compiled._cache._cache_file  # type: ignore[attr-defined]
+        return numba.njit(**options_of_all)(function)
+    index: Any = compiled._cache._cache_file
     index._source_stamp = _stamp(function)
     index._load_index = partial(_known_overloads, index._load_index)
+    index._index_name = f"{form}.{index._index_name}"
+    index._index_path = os.path.join(index._cache_path, index._index_name)
+    index._data_name_pattern = f"{form}.{index._data_name_pattern}"
     return compiled
 
 
@@ -93,7 +123,7 @@ def _stamp(function: Callable[..., Any]) -> list[tuple[str, float, int]]:
     file = function.__code__.co_filename
     sources = _SOURCES.setdefault(file, {file})
     for value in function.__globals__.values():
-        if isinstance(value, Dispatcher):
+        if isinstance(value, Kernel):
             sources |= _SOURCES.get(value.py_func.__code__.co_filename, set())
     states = ((source, Path(source).stat()) for source in sorted(sources))
     return [(source, state.st_mtime, state.st_size) for source, state in states]

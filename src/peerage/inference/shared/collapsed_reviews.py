@@ -28,7 +28,7 @@ from peerage.inference.censored.collapsed_graders import (
     log_mixed,
     reflected,
 )
-from peerage.inference.censored.habits import SHARE, draw_habit
+from peerage.inference.censored.habits import HOW_OFTEN, SHARE, draw_habit, effort_prior_of
 from peerage.inference.numerics.arrays import F32, F64, Sums
 from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.likelihood import BLOCK
@@ -40,7 +40,7 @@ from peerage.inference.shared.shared_products import load_others_from_logs
 _SMALL, _LARGE = 1e-100, 1e100
 """Products of probabilities that are smaller are multiplied by the latter, and a note is taken."""
 
-_NEGLIGIBLE = 1e-7
+_NEGLIGIBLE = 1e-5
 """Values of halo with a smaller prior mass are left out."""
 
 _FAINT = np.float32(1e-8)
@@ -321,12 +321,13 @@ def _draw_efforts(
     """Draw a grader's effort probability, with the efforts summed out, and then the effort of each review."""
     logs, begun = work.review_logs, given.reports.grader_reviews[grader]
     count = given.reports.grader_reviews[grader + 1] - begun
-    if given.learning.may_have_habit[grader]:
+    if given.learning.may_have_habit[grader] and rng.random() < HOW_OFTEN:
         draw_habit(grader, after, 2 + after, rng, given, state, work)
     elif not given.clamps.effort[grader]:
         for place in range(count):
             logs[place, SHARE] = chance_of_effort(0.5, logs[place, after], logs[place, 2 + after])
-        effort = draw_effort(rng, state.effort[grader], logs[:count, SHARE], given.beliefs.effort, work.effort_masses)
+        prior = effort_prior_of(grader, state.habit, given.beliefs.effort)
+        effort = draw_effort(rng, state.effort[grader], logs[:count, SHARE], prior, work.effort_masses)
         state.effort[grader] = effort
     work.effortful[grader] = 0
     for place in range(count):

@@ -143,4 +143,4 @@ def node_spacing(theta: F64, n_components: float, step: float, sharing: Sharing)
         return 1
     odds = math.exp(theta[HALO])
     precision = math.exp(theta[RELIABILITY]) * (1.0 + odds)
-    return max(int(1.6 / math.sqrt(precision * (n_components + 1.0 / odds)) / step), 1)
+    return max(int(2.0 / math.sqrt(precision * (n_components + 1.0 / odds)) / step), 1)
