@@ -28,8 +28,7 @@ KINDS: dict[str, dict[str, float]] = {
     "merit .6": {"merit": 0.6},
     "halo .5 and merit .6": {"halo": 0.5, "merit": 0.6},
 }
-MODELS = {"merit and halo": pg.Model(merit=True, halo=True), "neither": pg.Model()}
-SAMPLING: dict[str, Any] = {"chains": 2, "draws": 400}
+MODELS = {"default": pg.Model(), "without merit and halo": pg.Model(merit=False, halo=False)}
 COVERED = ("true_grade", "total", "bias", "reliability", "effort")
 
 
@@ -39,7 +38,7 @@ def measure(kind: dict[str, float], seed: int) -> Iterator[dict[str, Any]]:
     mean = plain_mean(book)
     yield {"estimate": "plain mean"} | errors(truth, mean, rounded(book.rubric, mean))
     for name, model in MODELS.items():
-        posterior = pg.fit(book, model, **SAMPLING, seed=seed)
+        posterior = pg.fit(book, model, seed=seed)
         grades = posterior.submissions()
         expected, likely = (
             grades[column].to_numpy(float).reshape(mean.shape) for column in ("expected", "most_likely")

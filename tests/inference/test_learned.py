@@ -79,7 +79,7 @@ def test_values_and_intervals_are_those_of_the_draws(posterior: pg.Posterior) ->
 def test_only_what_has_a_part_in_the_model_is_shown(posterior: pg.Posterior) -> None:
     assert {"mean_bias", "sigma_ta", "reliability_ta"} <= set(parameters(posterior))
     assert not {"sigma_tau", "lambda_tau"} & set(parameters(posterior))
-    shared = pg.fit(small_class(tas=0), Model(effort=False, merit=True, halo=True), seed=1, **FAST)
+    shared = pg.fit(small_class(tas=0), Model(effort=False), seed=1, **FAST)
     assert parameters(shared) == ["sigma_b", "reliability", "reliability_shape", "merit", "halo", "mu_s", "sigma_s"]
     apart = pg.fit(small_class(tas=0), Model(effort=False), seed=1, **FAST)
     assert parameters(apart) == ["sigma_b", "reliability", "reliability_shape", "mu_s", "sigma_s"]

@@ -149,7 +149,7 @@ def test_models_get_simpler_one_step_at_a_time() -> None:
     names = [model.name for model in simpler_models(Model(correlation=True), 2)]
     last = ["bias + censoring", "censoring", "censoring + one reliability"]
     assert names == ["bias + effort + censoring", *last]
-    shared = [model.name for model in simpler_models(Model(merit=True, halo=True), 2)]
+    shared = [model.name for model in simpler_models(Model(), 2)]
     assert shared == ["bias + effort + censoring", *last]
     alone = [model.name for model in simpler_models(Model(), 1)]
     assert alone == last

@@ -38,17 +38,19 @@ Correlation = Annotated[
         "--correlation", help="Authors of good work grade more reliably. Needs authors.", rich_help_panel=panels.MODEL
     ),
 ]
-Merit = Annotated[
+NoMerit = Annotated[
+    bool,
+    typer.Option("--no-merit", help="A submission's components have nothing in common.", rich_help_panel=panels.MODEL),
+]
+NoHalo = Annotated[
     bool,
     typer.Option(
-        "--merit", help="Experimental: a submission's components have merit in common.", rich_help_panel=panels.MODEL
+        "--no-halo", help="The errors of a review's components are independent.", rich_help_panel=panels.MODEL
     ),
 ]
-Halo = Annotated[
+NoHabits = Annotated[
     bool,
-    typer.Option(
-        "--halo", help="Experimental: the errors of a review's components go together.", rich_help_panel=panels.MODEL
-    ),
+    typer.Option("--no-habits", help="Nobody gives one grade whatever the work.", rich_help_panel=panels.MODEL),
 ]
 
 
@@ -200,8 +202,9 @@ class FeatureOptions:
 class ModelOptions(FeatureOptions):
     """Which model to fit."""
 
-    merit: Merit = False
-    halo: Halo = False
+    no_merit: NoMerit = False
+    no_halo: NoHalo = False
+    no_habits: NoHabits = False
     priors: PriorsOption = "learned"
     ta_spread: TaSpread = LEARNED
     fixed: FixedFile = None
@@ -209,12 +212,14 @@ class ModelOptions(FeatureOptions):
     @property
     def any_chosen(self) -> bool:
         """Whether any feature is chosen by hand."""
-        return super().any_chosen or self.merit or self.halo
+        return super().any_chosen or self.no_merit or self.no_halo or self.no_habits
 
     def chosen(self) -> Model:
         """The model that options describe."""
         spread = _number_or_word(self.ta_spread)
-        return replace(self.model(self.priors), merit=self.merit, halo=self.halo, ta_spread=spread)
+        off = {"merit": self.no_merit, "halo": self.no_halo, "habits": self.no_habits}
+        features = {name: False if is_off else None for name, is_off in off.items()}
+        return replace(self.model(self.priors), ta_spread=spread, **features)
 
     def files(self, *others: Path | None) -> list[Path]:
         """The files that these and other options name."""

@@ -24,7 +24,7 @@ _WIDTH = 3.29
 _ESTIMATES = ("reliability", "bias", "effort")
 _RUN = ("version", "seed", "chains", "draws", "final", "rubric")
 _CHOICES = ("adjust_bias", "staff_final")
-_MODEL = ("bias", "effort", "censoring", "correlation", "merit", "halo", "priors", "grids", "fixed")
+_MODEL = ("bias", "effort", "censoring", "correlation", "merit", "halo", "habits", "priors", "grids", "fixed")
 
 
 class Reason(NamedTuple):

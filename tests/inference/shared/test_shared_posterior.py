@@ -45,7 +45,8 @@ def test_each_is_on_where_it_can_be_unless_it_is_switched_off(book: pg.Gradebook
     assert not lay_out(book, Model(merit=False)).has_merit
     assert not lay_out(book, Model(merit=False, halo=False)).is_shared
     for other in (Model(priors="paper"), Model(correlation=True), Model(censoring=False)):
-        assert not (other.has_merit or other.has_halo)
+        assert not other.has_merit
+        assert not other.has_halo
 
 
 def test_with_one_component_both_drop_out() -> None:

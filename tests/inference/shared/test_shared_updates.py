@@ -39,7 +39,7 @@ class Scene:
 
     def __init__(self, seed: int) -> None:
         self.rng = np.random.default_rng(seed)
-        self.arena: Arena = shared_arena(Model(merit=True, halo=True))
+        self.arena: Arena = shared_arena(Model())
         truth = draw_class(self.arena, self.rng)
         self.arena.put(draw_reports(self.arena, truth, self.rng))
         self.state: Any = self.arena.start(self.rng)

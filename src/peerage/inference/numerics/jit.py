@@ -62,6 +62,7 @@ class Kernel:
         return _dispatcher(self.py_func, self._fastmath, "entry", no_cfunc_wrapper=True)
 
     def __call__(self, *args: Any) -> Any:
+        """Call the kernel from Python."""
         return self.entry(*args)
 
 
@@ -85,7 +86,7 @@ def _compile(function: Callable[..., Any], fastmath: bool | Set[str]) -> Callabl
 
 
 def _dispatcher(function: Callable[..., Any], fastmath: bool | Set[str], form: str, **options: bool) -> Any:
-    """numba's own object for a form of a kernel; each form has its own file in the cache."""
+    """The object that numba makes of a kernel, in a form; each form has its own file in the cache."""
     options_of_all: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": fastmath}
     options_of_all |= options
     try:
@@ -98,7 +99,7 @@ def _dispatcher(function: Callable[..., Any], fastmath: bool | Set[str], form: s
     index._source_stamp = _stamp(function)
     index._load_index = partial(_known_overloads, index._load_index)
     index._index_name = f"{form}.{index._index_name}"
-    index._index_path = os.path.join(index._cache_path, index._index_name)
+    index._index_path = str(Path(index._cache_path) / index._index_name)
     index._data_name_pattern = f"{form}.{index._data_name_pattern}"
     return compiled
 
