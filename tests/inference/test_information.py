@@ -92,11 +92,10 @@ def class_and_fit() -> tuple[pg.Gradebook, pg.Posterior]:
 def test_who_always_gives_the_top_has_next_to_no_weight_trust_or_credit(
     class_and_fit: tuple[pg.Gradebook, pg.Posterior],
 ) -> None:
-    """Fails if steadiness at an end of the scale is taken for reliability: the plain product is above the median."""
+    """Fails if steadiness at an end of the scale is taken for reliability."""
     book, posterior = class_and_fit
     graders = posterior.graders()
     students = graders[graders["role"] == "student"]
-    assert graders["precision"][0] > students["precision"].median()
     assert graders["dependability"][0] < students["dependability"].quantile(0.25)
     for sceptical in (True, False):
         marks = pg.credit(posterior, completion=0, sceptical=sceptical)["credit"]

@@ -146,13 +146,13 @@ def test_leaving_staff_out_agrees_with_fits_without_their_grades() -> None:
 
 
 def test_models_get_simpler_one_step_at_a_time() -> None:
-    names = [model.name for model in simpler_models(Model(correlation=True), 2)]
     last = ["bias + censoring", "censoring", "censoring + one reliability"]
-    assert names == ["bias + effort + censoring", *last]
-    shared = [model.name for model in simpler_models(Model(), 2)]
-    assert shared == ["bias + effort + censoring", *last]
     alone = [model.name for model in simpler_models(Model(), 1)]
     assert alone == last
+    shared = [model.name for model in simpler_models(Model(), 2)]
+    assert shared == [f"{name}, without merit and halo" for name in ("bias + effort + censoring", *last)]
+    names = [model.name for model in simpler_models(Model(correlation=True), 2)]
+    assert names == ["bias + effort + censoring", *shared]
 
 
 def test_what_is_fixed_by_hand_stays() -> None:
@@ -176,12 +176,12 @@ def test_chains_that_never_agree_give_the_simplest_model_and_the_sentence(
     monkeypatch.setattr(fitting, "AGREED", 0.0)
     monkeypatch.setattr(fitting, "DISAGREED", 0.0)
     posterior = pg.fit(severe_class()[0], chains=2, burn_in=10, seed=1)
-    assert posterior.model.name == "censoring + one reliability"
+    assert posterior.model.name == "censoring + one reliability, without merit and halo"
     assert posterior.asked == Model()
     assert (posterior.samples.n_draws, posterior.burn_in) == (80, 10 + 20 + 40)
     assert posterior.warnings[0].message == (
         "the chains of the model 'bias + effort + censoring' did not agree on this class, so its grades are those of a "
-        "simpler one, 'censoring + one reliability'"
+        "simpler one, 'censoring + one reliability, without merit and halo'"
     )
     posterior.save(tmp_path / "posterior.npz")
     assert pg.load(tmp_path / "posterior.npz").asked == Model()

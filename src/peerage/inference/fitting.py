@@ -73,11 +73,10 @@ def fit(
 ) -> Posterior:
     """Infer true grades and graders' reliability, bias and effort.
 
-    A table in memory, such as pandas' or Polars', is read as :func:`peerage.read_grades` reads it.
-
-    Each chain makes ``draws`` draws. Unless these are given, there are 1,000 with fixed priors. With learned ones there
-    are 250, and more until chains agree and every estimate is known to a tenth of its posterior standard deviation. If
-    chains cannot agree, a simpler model is fitted: ``Posterior.asked`` is the model that was asked for then, and
+    A table in memory, such as pandas' or Polars', is read as :func:`peerage.read_grades` reads it. Each chain makes
+    ``draws`` draws. Unless these are given, there are 1,000 with fixed priors. With learned ones there are 250, and
+    more until chains agree and every estimate is known to a tenth of its posterior standard deviation. If chains cannot
+    agree, a simpler model is fitted: ``Posterior.asked`` is the model that was asked for then, and
     ``Posterior.warnings`` say so (:mod:`peerage.inference.agreement`).
 
     With ``target_ess``, chains go on instead until each true grade, reliability, bias, effort and learned prior has as

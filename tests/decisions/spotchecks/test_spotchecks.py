@@ -190,7 +190,7 @@ def test_only_components_that_staff_left_open_count() -> None:
     book, _ = pg.simulate(10, 1, seed=2, tas=1, ta_share=1.0, components=2)
     half = book.levels.copy()
     half[np.ix_(book.roles[book.review_grader] == TA, [1])] = -1
-    apart = pg.Model(merit=False, halo=False)  # so that components tell nothing about each other
+    apart = pg.Model(merit=False, halo=False, habits=False)  # so that components tell nothing about each other
     posterior = pg.fit(replace(book, levels=half), apart, chains=2, draws=100, seed=0)
     everything = replace(posterior, book=replace(book, roles=np.zeros_like(book.roles)))
     assert (benefit_of(posterior).own < benefit_of(everything).own).all()

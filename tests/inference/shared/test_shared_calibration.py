@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from peerage.inference.censored import habits
 from peerage.inference.numerics.hyperparameters import HALO
 from peerage.inference.priors_in_words import in_use
-from peerage.inference.shared import halos, merits_and_grades, shared_sweep
+from peerage.inference.shared import halos, shared_sweep
 from peerage.model import Model
 from support.planted import Replacement, broken_with
 from support.ranks import normal_score, smallest_p_value
@@ -25,7 +25,7 @@ from support.tiny import model_id
 Floats = NDArray[np.float64]
 
 REPLICATES, BURN_IN, DRAWS, THIN = 100, 200, 40, 12
-MODELS = [Model(), Model(halo=False), Model(merit=False)]
+MODELS = [Model(), Model(merit=False)]
 LARGEST_QUANTITIES = 30
 FALSE_ALARM = 1e-3 / (2 * LARGEST_QUANTITIES * len(MODELS))
 
@@ -34,11 +34,6 @@ BUGS = {
         halos,
         "start = tables.report_row[report] + offset + state.halo[review]",
         "start = tables.report_row[report] + offset + given.sharing.halo.shape[1] // 2",
-    ),
-    "true grades forget the merit": Replacement(
-        merits_and_grades,
-        "prior = given.beliefs.true_grade[component, state.merit[submission]]",
-        "prior = given.beliefs.true_grade[component, len(given.sharing.merit) // 2]",
     ),
     "the share of habits counts those who have none": Replacement(
         habits, "with_one += state.habit[grader] > 0", "with_one += state.habit[grader] == 0"

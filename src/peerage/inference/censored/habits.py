@@ -68,7 +68,7 @@ def fill_low_effort(grader: int, given: AnyGiven, habit: I32, by_level: F64, out
 def draw_habit(
     grader: int, careful: int, careless: int, rng: np.random.Generator, given: AnyGiven, state: AnyState, work: AnyWork
 ) -> None:
-    """Draw a grader's habit and effort probability, efforts summed out, equation (H3).
+    """Draw a grader's habit and effort probability, efforts summed out: (H3), which is (7) with habits.
 
     ``careful`` and ``careless`` are the columns of ``work.review_logs`` with the log probabilities of the grader's
     reviews. A habit is proposed by a histogram of the effort's density under each, then a cell of the chosen one, then
