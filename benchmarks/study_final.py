@@ -33,7 +33,7 @@ KINDS = {
     "half shirk": Kind({"alpha_e": 2.0, "beta_e": 2.0, "tau_l": 4.0}, **SIZE),
 }
 KINDS["halo and merit"] = KINDS["(b)"]
-SHARED = {"halo and merit": {"merit": 0.6, "halo": 0.5}}
+SHARED: dict[str, Any] = {"halo and merit": {"merit": 0.6, "halo": 0.5}}
 """What components share in classes of some kinds."""
 
 FRONTIER = (0.0, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)

@@ -82,4 +82,4 @@ def test_a_habit_is_the_same_part_of_every_scale() -> None:
 def test_habits_are_refused_where_they_cannot_be() -> None:
     for setting in ({"effort": False}, {"censoring": False}, {"priors": "paper"}):
         with pytest.raises(pg.PeerageError, match="habits need learned priors, censoring and effort"):
-            pg.Model(habits=True, **setting)  # type: ignore[arg-type]
+            pg.Model(habits=True, **setting)

@@ -75,7 +75,7 @@ class Arena:
             self.given.learning.report_level[:] = level
             self.layout = replace(layout, report_level=level)
             start, codes = self.layout.habit_codes
-            learning = self.given.learning._replace(habit_start=start, habit_codes=codes)
+            learning = self.given.learning._replace(habit_start=start, habit_codes=codes, may_jump=self.layout.may_jump)
             self.given = self.given._replace(learning=learning)
             cuts = self.book.rubric.components[0].cuts
             masses = low_effort_masses(cuts, centre[0], priors.tau_l, priors.epsilon, 5.0)

@@ -72,7 +72,7 @@ def draw_class(arena: Arena, rng: np.random.Generator) -> Drawn:
     residual = _jittered(beliefs.log_reliability[group], grids.reliability, rng)
     bias = _jittered(beliefs.log_bias[group], grids.bias, rng) if layout.has_bias else np.zeros(book.n_graders)
     usual = rng.beta(beliefs.effort[0], beliefs.effort[1], book.n_graders)
-    own = np.where(habit > 0, rng.beta(0.3, 5.7, book.n_graders), usual)
+    own = np.where(habit > 0, rng.beta(0.2, 9.8, book.n_graders), usual)
     effort = np.where(np.isnan(layout.known.effort), own, layout.known.effort)
     shared, odds = expit(theta[MERIT]), np.exp(theta[HALO])
     mean, sd = (theta[N_CLASSWIDE + part * COMPONENTS :][:COMPONENTS] for part in (0, 1))

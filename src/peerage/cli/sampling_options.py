@@ -217,9 +217,8 @@ class ModelOptions(FeatureOptions):
     def chosen(self) -> Model:
         """The model that options describe."""
         spread = _number_or_word(self.ta_spread)
-        off = {"merit": self.no_merit, "halo": self.no_halo, "habits": self.no_habits}
-        features = {name: False if is_off else None for name, is_off in off.items()}
-        return replace(self.model(self.priors), ta_spread=spread, **features)
+        merit, halo, habits = (False if off else None for off in (self.no_merit, self.no_halo, self.no_habits))
+        return replace(self.model(self.priors), ta_spread=spread, merit=merit, halo=halo, habits=habits)
 
     def files(self, *others: Path | None) -> list[Path]:
         """The files that these and other options name."""

@@ -45,6 +45,9 @@ HALO_REACH = 80
 MOST_HABITS = 21
 """On how many grades of a fine scale a habit may be, evenly spread over the scale."""
 
+SUSPECT = 0.6
+"""The share of a grader's reports that are of one grade from which on jumps between a habit and a bias are tried."""
+
 CONSTANT = 0.95
 """The share of a grader's reports that are of one grade if chains are to start with a habit."""
 
@@ -220,6 +223,11 @@ class Layout:
             counts[:, code] = np.bincount(owner, kept, minlength=self.n_graders)
         counts[~self.may_have_habit] = 0.0
         return counts / np.maximum(np.bincount(owner, minlength=self.n_graders), 1)[:, None]
+
+    @property
+    def may_jump(self) -> NDArray[np.bool_]:
+        """(graders,) who gives one grade so often that it may be a habit or a bias."""
+        return np.asarray(self._kept_to().max(axis=1) >= SUSPECT)
 
     @property
     def apparent_habits(self) -> NDArray[np.int32]:

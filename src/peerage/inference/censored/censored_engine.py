@@ -202,6 +202,7 @@ def learning_of(layout: Layout) -> Learning:
         report_level=layout.report_level,
         report_component=layout.report_component,
         may_have_habit=layout.may_have_habit,
+        may_jump=layout.may_jump & layout.has_bias,
         favourite=layout.favourite,
         habit_start=layout.habit_codes[0],
         habit_codes=layout.habit_codes[1],

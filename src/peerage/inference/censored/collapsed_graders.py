@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from peerage.inference.censored.cell_products import Int, find_report, load_author_means, load_special_prior, log_ratio
-from peerage.inference.censored.habits import HOW_OFTEN, SHARE, draw_habit, effort_prior_of
+from peerage.inference.censored.habits import HOW_OFTEN, SHARE, draw_habit, effort_prior_of, jump, propose_jump
 from peerage.inference.numerics.arrays import F64, AnyGiven, AnyState, Given, State, Sums, Work
 from peerage.inference.numerics.grid_masses import AUTHORS
 from peerage.inference.numerics.jit import jit
@@ -64,13 +64,21 @@ def update_graders(
     for grader in range(len(offset)):
         if not keep:
             average(state.centre[grader], state.reliability[grader], state.bias[grader])
-        reliability, bias = reflected(grader, rng, has_bias, given, state)
+        jumps, ratio = given.learning.may_jump[grader] and rng.random() < 0.5, 0.0
+        if jumps:
+            reliability, bias, ratio = propose_jump(grader, rng, given, state)
+        else:
+            reliability, bias = reflected(grader, rng, has_bias, given, state)
         moves = reliability != state.reliability[grader] or bias != state.bias[grader]
         if not (moves or has_effort):
             continue
         weigh_reviews(grader, reliability, bias, given, state, work)
+        if jumps:
+            moved = jump(grader, 2, ratio, rng, given, state, work)
+        else:
+            moved = moves and np.log(rng.random()) < log_odds(grader, reliability, bias, has_effort, given, state, work)
         after = 0
-        if moves and np.log(rng.random()) < log_odds(grader, reliability, bias, has_effort, given, state, work):
+        if moved:
             state.reliability[grader], state.bias[grader] = reliability, bias
             offset[grader] = reliability * tables.row_length[grader] + tables.from_bias[bias]
             after = 1

@@ -11,14 +11,14 @@ import math
 
 import numpy as np
 
-from peerage.inference.numerics.arrays import F64, I32, AnyGiven, AnyState, AnyWork
+from peerage.inference.numerics.arrays import F32, F64, I32, AnyGiven, AnyState, AnyWork
 from peerage.inference.numerics.hyperparameters import HABIT
 from peerage.inference.numerics.jit import jit
 
 MISSED = 0.01
 """The share of reports without effort that do not keep to the habit, but are as anybody's."""
 
-HABIT_EFFORT = (0.3, 5.7)
+HABIT_EFFORT = (0.2, 9.8)
 """The Beta prior of the effort of somebody who has a habit."""
 
 HABIT_PRIOR = (1.0, 9.0)
@@ -74,16 +74,93 @@ def draw_habit(
     reviews. A habit is proposed by a histogram of the effort's density under each, then a cell of the chosen one, then
     a place in it; whether they are accepted is decided by the density itself.
     """
-    learning, logs, by_level = given.learning, work.review_logs, work.scratch.low_effort
-    begun = given.reports.grader_reviews[grader]
-    count = given.reports.grader_reviews[grader + 1] - begun
+    _set_aside(grader, careless, -1.0, given, state, work)
+    gain = -_excess(grader, careful, careless, given, state, work)
+    _weigh_habits(grader, careful, careless, given, state, work)
+    code, effort, excess = _proposed(grader, careful, careless, rng, given, work)
+    if math.log(rng.random()) < gain + excess:
+        state.habit[grader], state.effort[grader] = code, effort
+    _set_aside(grader, careless, 1.0, given, state, work)
+    fill_low_effort(grader, given, state.habit, work.scratch.low_effort, given.beliefs.log_low_effort)
+
+
+@jit
+def jump(
+    grader: int,
+    after: int,
+    log_ratio: float,
+    rng: np.random.Generator,
+    given: AnyGiven,
+    state: AnyState,
+    work: AnyWork,
+) -> bool:
+    """Move a grader's reliability and bias, which have been weighed, together with habit and effort, equation (H5).
+
+    Who gives one grade nearly always has a habit, or a large bias: neither can be reached from the other in small
+    steps. ``after`` is the column with the log probabilities without effort after the move, ``log_ratio`` that of
+    the priors and the proposal.
+    """
+    _set_aside(grader, 2, -1.0, given, state, work)
+    gain = log_ratio - _weigh_habits(grader, 0, 2, given, state, work)
+    gain -= _excess(grader, 0, 2, given, state, work)
+    if after != 2:
+        _set_aside(grader, after, -1.0, given, state, work)
+    gain += _weigh_habits(grader, 1, after, given, state, work)
+    code, effort, excess = _proposed(grader, 1, after, rng, given, work)
+    moved = math.log(rng.random()) < gain + excess
+    if moved:
+        state.habit[grader], state.effort[grader] = code, effort
+    _set_aside(grader, after if moved else 2, 1.0, given, state, work)
+    fill_low_effort(grader, given, state.habit, work.scratch.low_effort, given.beliefs.log_low_effort)
+    return moved
+
+
+@jit
+def propose_jump(grader: int, rng: np.random.Generator, given: AnyGiven, state: AnyState) -> tuple[int, int, float]:
+    """A reliability drawn from its prior, and a bias from its prior or from anywhere; the log ratio for ``jump``."""
+    beliefs, group, clamps = given.beliefs, given.beliefs.group[grader], given.clamps
+    reliability, bias, ratio = int(state.reliability[grader]), int(state.bias[grader]), 0.0
+    if not clamps.reliability[grader]:
+        reliability = _drawn_from(rng, beliefs.reliability[group])
+    if not clamps.bias[grader]:
+        masses, size = beliefs.bias[group], beliefs.bias.shape[1]
+        bias = _drawn_from(rng, masses) if rng.random() < 0.5 else int(rng.random() * size)
+        ratio += _log_over_proposal(masses, bias) - _log_over_proposal(masses, int(state.bias[grader]))
+    return reliability, bias, ratio
+
+
+@jit
+def _log_over_proposal(masses: F32, place: int) -> float:
+    """Log of a prior mass divided by how probable a jump to there is."""
+    mass = max(float(masses[place]), 1e-37)
+    return math.log(mass) - math.log(0.5 * mass + 0.5 / len(masses))
+
+
+@jit
+def _drawn_from(rng: np.random.Generator, masses: F32) -> int:
+    target, chosen = rng.random() * masses.sum(), 0
+    while chosen < len(masses) - 1 and target >= masses[chosen]:
+        target -= masses[chosen]
+        chosen += 1
+    return chosen
+
+
+@jit
+def _set_aside(grader: int, careless: int, sign: float, given: AnyGiven, state: AnyState, work: AnyWork) -> None:
+    """Take the reports' own factors under the present habit out of a column of ``work.review_logs``, or put them in."""
+    begun, code = given.reports.grader_reviews[grader], np.int64(state.habit[grader])
+    for place in range(given.reports.grader_reviews[grader + 1] - begun):
+        own = _review_log(begun + place, code, given, work.scratch.low_effort)
+        work.review_logs[place, careless] += sign * own
+
+
+@jit
+def _weigh_habits(grader: int, careful: int, careless: int, given: AnyGiven, state: AnyState, work: AnyWork) -> float:
+    """Weights of the habits that a grader may have, in ``work.habit_masses``; the log of their sum."""
+    learning, masses = given.learning, work.habit_masses
     used = learning.habit_codes[learning.habit_start[grader] : learning.habit_start[grader + 1]]
     n_codes, n_unused = len(learning.favourite) - 1, len(learning.favourite) - 1 - len(used)
-    for place in range(count):
-        # From here on the column has what is left without the reports' own factors.
-        logs[place, careless] -= _review_log(begun + place, np.int64(state.habit[grader]), given, by_level)
-    log_share = -math.log1p(math.exp(-state.hyper[HABIT]))
-    masses, top, total = work.habit_masses, -np.inf, 0.0
+    log_share, top, total = -math.log1p(math.exp(-state.hyper[HABIT])), -np.inf, 0.0
     for candidate in range(len(used) + 2):
         masses[candidate] = -np.inf
         if candidate == len(used) + 1 and n_unused == 0:
@@ -98,17 +175,51 @@ def draw_habit(
     for candidate in range(len(used) + 2):
         masses[candidate] = math.exp(masses[candidate] - top)
         total += masses[candidate]
-    chosen, target = 0, rng.random() * total
-    while chosen < len(used) + 1 and target >= masses[chosen]:
-        target -= masses[chosen]
+    return top + math.log(total)
+
+
+@jit
+def _proposed(
+    grader: int, careful: int, careless: int, rng: np.random.Generator, given: AnyGiven, work: AnyWork
+) -> tuple[int, float, float]:
+    """A habit drawn by its weight, an effort from its histogram, and how far the density there is above it, in logs."""
+    learning, logs, masses = given.learning, work.review_logs, work.effort_masses
+    used = learning.habit_codes[learning.habit_start[grader] : learning.habit_start[grader + 1]]
+    n_codes, n_cells = len(learning.favourite) - 1, len(masses)
+    chosen, target = 0, rng.random() * work.habit_masses[: len(used) + 2].sum()
+    while chosen < len(used) + 1 and target >= work.habit_masses[chosen]:
+        target -= work.habit_masses[chosen]
         chosen += 1
-    code = _code_of(chosen, used, n_codes)
-    _propose_effort(grader, code, careful, careless, rng, given, state, work)
-    if state.habit[grader] > 0 and chosen == len(used) + 1 and _is_unused(state.habit[grader], used):
-        state.habit[grader] = _any_unused(rng, used, n_codes)
-    for place in range(count):
-        logs[place, careless] += _review_log(begun + place, np.int64(state.habit[grader]), given, by_level)
-    fill_low_effort(grader, given, state.habit, by_level, given.beliefs.log_low_effort)
+    code = _any_unused(rng, used, n_codes) if chosen == len(used) + 1 else _code_of(chosen, used, n_codes)
+    _load_shares(grader, code, careful, careless, given, work)
+    count = given.reports.grader_reviews[grader + 1] - given.reports.grader_reviews[grader]
+    alpha, beta = _effort_prior(code, given.beliefs.effort)
+    top, total = -np.inf, 0.0
+    for cell in range(n_cells):
+        masses[cell] = _log_density((cell + 0.5) / n_cells, count, alpha, beta, logs)
+        top = max(top, masses[cell])
+    for cell in range(n_cells):
+        masses[cell] = math.exp(masses[cell] - top)
+        total += masses[cell]
+    cell, target = 0, rng.random() * total
+    while cell < n_cells - 1 and target >= masses[cell]:
+        target -= masses[cell]
+        cell += 1
+    effort = (cell + max(rng.random(), 1e-12)) / n_cells
+    middle = _log_density((cell + 0.5) / n_cells, count, alpha, beta, logs)
+    return code, effort, _log_density(effort, count, alpha, beta, logs) - middle
+
+
+@jit
+def _excess(grader: int, careful: int, careless: int, given: AnyGiven, state: AnyState, work: AnyWork) -> float:
+    """How far the density of the present effort is above the histogram from which it might be drawn, in logs."""
+    code, effort, n_cells = np.int64(state.habit[grader]), state.effort[grader], len(work.effort_masses)
+    _load_shares(grader, code, careful, careless, given, work)
+    count = given.reports.grader_reviews[grader + 1] - given.reports.grader_reviews[grader]
+    alpha, beta = _effort_prior(code, given.beliefs.effort)
+    middle = (min(int(effort * n_cells), n_cells - 1) + 0.5) / n_cells
+    here = _log_density(effort, count, alpha, beta, work.review_logs)
+    return here - _log_density(middle, count, alpha, beta, work.review_logs)
 
 
 @jit
@@ -204,47 +315,6 @@ def _effort_prior(code: int | np.int64, prior: F64) -> tuple[float, float]:
     if code > 0:
         return HABIT_EFFORT
     return float(prior[0]), float(prior[1])
-
-
-@jit
-def _propose_effort(
-    grader: int,
-    code: int,
-    careful: int,
-    careless: int,
-    rng: np.random.Generator,
-    given: AnyGiven,
-    state: AnyState,
-    work: AnyWork,
-) -> None:
-    """Draw a cell of the histogram under the chosen habit, and a place in it; keep both habit and effort or neither."""
-    logs, masses = work.review_logs, work.effort_masses
-    count, n_cells = given.reports.grader_reviews[grader + 1] - given.reports.grader_reviews[grader], len(masses)
-    present, effort = np.int64(state.habit[grader]), state.effort[grader]
-    _load_shares(grader, present, careful, careless, given, work)
-    alpha, beta = _effort_prior(present, given.beliefs.effort)
-    middle = (min(int(effort * n_cells), n_cells - 1) + 0.5) / n_cells
-    gain = _log_density(middle, count, alpha, beta, logs) - _log_density(effort, count, alpha, beta, logs)
-    _load_shares(grader, code, careful, careless, given, work)
-    alpha, beta = _effort_prior(code, given.beliefs.effort)
-    top, total = -np.inf, 0.0
-    for cell in range(n_cells):
-        masses[cell] = _log_density((cell + 0.5) / n_cells, count, alpha, beta, logs)
-        top = max(top, masses[cell])
-    for cell in range(n_cells):
-        masses[cell] = math.exp(masses[cell] - top)
-        total += masses[cell]
-    chosen, target = 0, rng.random() * total
-    while chosen < n_cells - 1 and target >= masses[chosen]:
-        target -= masses[chosen]
-        chosen += 1
-    proposed = (chosen + rng.random()) / n_cells
-    if proposed <= 0.0:
-        return
-    gain += _log_density(proposed, count, alpha, beta, logs)
-    gain -= _log_density((chosen + 0.5) / n_cells, count, alpha, beta, logs)
-    if math.log(rng.random()) < gain:
-        state.habit[grader], state.effort[grader] = code, proposed
 
 
 @jit

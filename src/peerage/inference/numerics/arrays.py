@@ -119,6 +119,7 @@ class Learning(NamedTuple):
     report_level: I64
     report_component: I32
     may_have_habit: Flags
+    may_jump: Flags
     favourite: I64
     habit_start: I64
     habit_codes: I32

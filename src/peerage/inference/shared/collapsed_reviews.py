@@ -28,7 +28,7 @@ from peerage.inference.censored.collapsed_graders import (
     log_mixed,
     reflected,
 )
-from peerage.inference.censored.habits import HOW_OFTEN, SHARE, draw_habit, effort_prior_of
+from peerage.inference.censored.habits import HOW_OFTEN, SHARE, draw_habit, effort_prior_of, jump, propose_jump
 from peerage.inference.numerics.arrays import F32, F64, Sums
 from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.likelihood import BLOCK
@@ -79,7 +79,10 @@ def update_graders(
             average(state.centre[grader], state.reliability[grader], state.bias[grader])
         reliability: Int = np.int64(state.reliability[grader])
         bias: Int = np.int64(state.bias[grader])
-        if rng.random() < 0.5:
+        jumps, ratio = given.learning.may_jump[grader] and rng.random() < 0.5, 0.0
+        if jumps:
+            reliability, bias, ratio = propose_jump(grader, rng, given, state)
+        elif rng.random() < 0.5:
             reliability, bias = reflected(grader, rng, has_bias, given, state)
         moves = reliability != state.reliability[grader] or bias != state.bias[grader]
         if not (moves or has_effort or sharing.has_halo[grader]):
@@ -88,7 +91,11 @@ def update_graders(
             _impute_halos(grader, rng, odds, given, state)
         weigh_reviews(grader, reliability, bias, moves, spacing, odds, given, state, work)
         after = 0
-        if moves and np.log(rng.random()) < log_odds(grader, reliability, bias, has_effort, given, state, work):
+        if jumps and moves:
+            moved = jump(grader, 3, ratio, rng, given, state, work)
+        else:
+            moved = moves and np.log(rng.random()) < log_odds(grader, reliability, bias, has_effort, given, state, work)
+        if moved:
             state.reliability[grader], state.bias[grader] = reliability, bias
             after = 1
         if has_effort:
