@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 
+from peerage.inference.censored.cell_products import Int
 from peerage.inference.numerics.arrays import F32, F64, I32, AnyGiven, AnyState, AnyWork
 from peerage.inference.numerics.hyperparameters import HABIT
 from peerage.inference.numerics.jit import jit
@@ -116,7 +117,7 @@ def jump(
 
 
 @jit
-def propose_jump(grader: int, rng: np.random.Generator, given: AnyGiven, state: AnyState) -> tuple[int, int, float]:
+def propose_jump(grader: int, rng: np.random.Generator, given: AnyGiven, state: AnyState) -> tuple[Int, Int, float]:
     """A reliability drawn from its prior, and a bias from its prior or from anywhere; the log ratio for ``jump``."""
     beliefs, group, clamps = given.beliefs, given.beliefs.group[grader], given.clamps
     reliability, bias, ratio = int(state.reliability[grader]), int(state.bias[grader]), 0.0
