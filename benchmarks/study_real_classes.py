@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 import peerage as pg
 from kept_rows import measure_missing
@@ -36,7 +37,7 @@ def measure(kind: dict[str, float], seed: int) -> Iterator[dict[str, Any]]:
     """The rows of one class: the plain mean of all reports, and the fits."""
     book, truth = pg.simulate(40, 4, seed, tas=0, merit=kind.get("merit", 0.0), halo=kind.get("halo", 0.0))
     mean = plain_mean(book)
-    yield {"estimate": "plain mean"} | errors(truth, mean, rounded(book.rubric, mean))
+    yield {"estimate": "plain mean"} | errors(truth, mean, rounded(book.rubric, mean)) | level_free(mean, truth)
     for name, model in MODELS.items():
         posterior = pg.fit(book, model, seed=seed)
         grades = posterior.submissions()
@@ -44,9 +45,20 @@ def measure(kind: dict[str, float], seed: int) -> Iterator[dict[str, Any]]:
             grades[column].to_numpy(float).reshape(mean.shape) for column in ("expected", "most_likely")
         )
         row = {"estimate": name, "worst_r_hat": float(posterior.diagnostics()["r_hat"].max())}
-        row |= errors(truth, expected, likely) | coverage(posterior, truth) | totals_coverage(posterior, truth)
+        row |= (
+            errors(truth, expected, likely)
+            | level_free(expected, truth)
+            | coverage(posterior, truth)
+            | totals_coverage(posterior, truth)
+        )
         learned = posterior.priors().set_index("parameter")["value"]
         yield row | {share: float(learned.get(share, np.nan)) for share in ("merit", "halo")}
+
+
+def level_free(grades: NDArray[np.float64], truth: pg.Truth) -> dict[str, float]:
+    """The error that is left if the mean of all grades is known, which no class without staff can tell."""
+    gap = grades - np.clip(truth.true_grade, 0, 5)
+    return {"level_free": float(np.abs(gap - gap.mean()).mean())}
 
 
 def totals_coverage(posterior: pg.Posterior, truth: pg.Truth) -> dict[str, float]:
@@ -64,13 +76,13 @@ def study(path: Path, classes: int) -> pd.DataFrame:
 
 def markdown(rows: pd.DataFrame) -> Iterator[str]:
     """The table of docs/learned.md."""
-    yield "| what is shared | estimate | error | s | totals | bias | reliability | effort | merit | halo | R-hat |"
-    yield "|---|---|---|---|---|---|---|---|---|---|---|"
+    yield "| what is shared | estimate | error | level known | s | totals | bias | reliability | effort | merit | halo | R-hat |"
+    yield "|---|---|---|---|---|---|---|---|---|---|---|---|"
     means = rows.drop(columns="seed").groupby(["kind", "estimate"], sort=False).mean().reset_index()
     for row in means.to_dict("records"):
         shares = [_shown(100 * row[f"{name}_coverage"], ".0f") for name in COVERED]
         learned = [_shown(row[name], ".2f") for name in ("merit", "halo", "worst_r_hat")]
-        yield f"| {row['kind']} | {row['estimate']} | {row['mae']:.3f} | {' | '.join(shares + learned)} |"
+        yield f"| {row['kind']} | {row['estimate']} | {row['mae']:.3f} | {row['level_free']:.3f} | {' | '.join(shares + learned)} |"
 
 
 def _shown(value: float, form: str) -> str:
