@@ -76,13 +76,15 @@ def study(path: Path, classes: int) -> pd.DataFrame:
 
 def markdown(rows: pd.DataFrame) -> Iterator[str]:
     """The table of docs/learned.md."""
-    yield "| what is shared | estimate | error | level known | s | totals | bias | reliability | effort | merit | halo | R-hat |"
+    heads = ["what is shared", "estimate", "error", "level known", "s", "totals", "bias", "reliability", "effort"]
+    yield f"| {' | '.join([*heads, 'merit', 'halo', 'R-hat'])} |"
     yield "|---|---|---|---|---|---|---|---|---|---|---|---|"
     means = rows.drop(columns="seed").groupby(["kind", "estimate"], sort=False).mean().reset_index()
     for row in means.to_dict("records"):
         shares = [_shown(100 * row[f"{name}_coverage"], ".0f") for name in COVERED]
         learned = [_shown(row[name], ".2f") for name in ("merit", "halo", "worst_r_hat")]
-        yield f"| {row['kind']} | {row['estimate']} | {row['mae']:.3f} | {row['level_free']:.3f} | {' | '.join(shares + learned)} |"
+        error = f"{row['mae']:.3f} | {row['level_free']:.3f}"
+        yield f"| {row['kind']} | {row['estimate']} | {error} | {' | '.join(shares + learned)} |"
 
 
 def _shown(value: float, form: str) -> str:
