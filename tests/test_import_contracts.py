@@ -16,7 +16,7 @@ PLANTED = {
     "rooms": ("support/wording.py", "from peerage.gradebook.book import MISSING"),
     "circles": ("gradebook/rulings.py", "def count() -> None:\n    from peerage.gradebook.book import MISSING"),
     "numerics": ("inference/numerics/psis.py", "import pandas"),
-    "files": ("methods/needs.py", "from peerage.formats.reading import read_grades"),
+    "files": ("methods/method_needs.py", "from peerage.formats.reading import read_grades"),
     "decisions": ("decisions/final.py", "from peerage.inference.fitting import fit"),
     "studies": ("evaluation/folds.py", "import peerage_studies"),
     "command line": ("../../studies/src/peerage_studies/labels.py", "import peerage.cli"),

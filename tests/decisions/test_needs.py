@@ -24,7 +24,7 @@ def test_only_one_module_looks_into_a_posterior() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Attribute) and node.attr in INSIDE
     }
-    assert found == {"needs.py"}
+    assert found == {"posterior_needs.py"}
 
 
 def test_cells_are_the_rows_of_the_table_of_submissions() -> None:

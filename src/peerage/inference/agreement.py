@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from peerage.inference.checking.convergence import WANTED_ESS
+from peerage.inference.checking.convergence_warnings import WANTED_ESS
 from peerage.inference.posterior import Posterior
 from peerage.model import Model
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from peerage.errors import InputError, MissingExtraError, Problem
 from peerage.gradebook.book import ROLES, Gradebook
 from peerage.gradebook.report_means import mean_reports, peer_means, staff_means
-from peerage.inference.checking.convergence import convergence_problems
+from peerage.inference.checking.convergence_warnings import convergence_problems
 from peerage.inference.checking.held_out import HeldOut, held_out
 from peerage.inference.checking.leave_one_out import LeaveOneOut, leave_one_out
 from peerage.inference.checking.predictive_checks import Checks, predictive_checks

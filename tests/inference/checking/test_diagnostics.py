@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.signal import lfilter
 
-from peerage.inference.checking.convergence import convergence_problems
+from peerage.inference.checking.convergence_warnings import convergence_problems
 from peerage.inference.numerics.diagnostics import Diagnostics, rhat_and_ess
 
 twin: Any = arviz_stats.base.array_stats  # type: ignore[attr-defined]
