@@ -6,7 +6,7 @@ import gzip
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from threading import Thread
 
@@ -17,7 +17,7 @@ from peerage.canvas import adapter, client
 from peerage.canvas.place import Bounds, Patience
 from peerage.cli import canvas as command
 from support.canvas_course import course
-from support.canvas_server import ASSIGNMENT, COURSE, TOKEN, Canvas, Fault, Handler, answered, serving
+from support.canvas_server import ASSIGNMENT, COURSE, TOKEN, Canvas, Fault, Handler, QuietServer, answered, serving
 from support.exporting import result_folder
 
 QUICK = Patience(
@@ -202,7 +202,7 @@ class Stranger(BaseHTTPRequestHandler):
 def stranger() -> Iterator[tuple[str, list[bytes]]]:
     heard: list[bytes] = []
     handler = type("Bound", (Stranger,), {"heard": heard})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server = QuietServer(("127.0.0.1", 0), handler)
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}", heard

@@ -24,7 +24,9 @@ def study() -> Iterator[ModuleType]:
     assert spec is not None
     assert spec.loader is not None
     module = sys.modules["study_learned"] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(SCRIPT.parent))
+        spec.loader.exec_module(module)
     yield module
     del sys.modules["study_learned"]
 

@@ -36,7 +36,7 @@ class Arena:
 
     def __init__(self, model: Model, sweep: Any = None, book: Gradebook | None = None) -> None:
         self.book, self.model = book or small_class(), model
-        self.layout = lay_out(self.book, model)
+        self.layout = self.seen = lay_out(self.book, model)
         self.engine: Any = engine_of(self.layout)
         self.sweep = sweep or self.engine.sweep
         self.given = with_own_beliefs(self.engine.prepare(self.layout))
@@ -73,9 +73,9 @@ class Arena:
             self.given.tables.report_row[:] = rows[level, np.arange(len(level))]
             self.given.tables.report_column[:] = columns[level, np.arange(len(level))]
             self.given.learning.report_level[:] = level
-            self.layout = replace(layout, report_level=level)
-            start, codes = self.layout.habit_codes
-            learning = self.given.learning._replace(habit_start=start, habit_codes=codes, may_jump=self.layout.may_jump)
+            self.seen = replace(layout, report_level=level)
+            start, codes = self.seen.habit_codes
+            learning = self.given.learning._replace(habit_start=start, habit_codes=codes, may_jump=self.seen.may_jump)
             self.given = self.given._replace(learning=learning)
             cuts = self.book.rubric.components[0].cuts
             masses = low_effort_masses(cuts, centre[0], priors.tau_l, priors.epsilon, 5.0)
@@ -90,7 +90,7 @@ class Arena:
 
     def start(self, rng: np.random.Generator) -> Any:
         """A dispersed start."""
-        return self.engine.initial_state(self.layout, self.given, rng)
+        return self.engine.initial_state(self.seen, self.given, rng)
 
     def centre(self, state: Any) -> None:
         """Let graders be reflected from the first sweep on, at the middle of their grids, where the prior is."""

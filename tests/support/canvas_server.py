@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -23,6 +24,15 @@ COURSE, ASSIGNMENT, CREDIT, RUBRIC = 12, 34, 35, 77
 
 Fault = Callable[["Handler"], bool]
 """Answers a request in its own way, or returns False to let it be answered as usual."""
+
+
+class QuietServer(ThreadingHTTPServer):
+    """A server that says nothing when a client hangs up on it."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Print what went wrong, unless the client went away."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
 
 @dataclass
@@ -196,7 +206,7 @@ def cut_off(handler: Handler) -> bool:
 def serving(canvas: Canvas) -> Iterator[Canvas]:
     """Serve a course until the block ends."""
     handler = type("BoundHandler", (Handler,), {"canvas": canvas})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server = QuietServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
     canvas.url = f"http://127.0.0.1:{server.server_port}"
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})

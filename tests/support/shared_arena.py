@@ -136,7 +136,7 @@ def log_likelihood(
     normal = ndtr((arena.high - centre) * root) - ndtr((arena.low - centre) * root)
     uniform = (np.clip(arena.high, 0, 5) - np.clip(arena.low, 0, 5)) / 5
     usual, code = (1 - EPSILON) * normal + EPSILON * uniform, habit[:, arena.grader]
-    kept = arena.layout.favourite[code, component] == arena.layout.report_level
+    kept = arena.layout.favourite[code, component] == arena.seen.report_level
     careless = np.multiply.reduceat(np.where(code > 0, 0.01 * usual + 0.99 * kept, usual), starts, axis=1)
     effort = e[:, reviewer]
     return np.asarray(np.log(np.maximum(effort * careful + (1 - effort) * careless, 1e-300)).sum(axis=1))

@@ -114,4 +114,5 @@ def test_what_a_killed_process_left_is_not_written_into(tmp_path: Path) -> None:
     part.chmod(0o644)
     key(tmp_path, SMALL)()
     assert (tmp_path / "key.csv").stat().st_mode & 0o777 == 0o600
-    assert list(contents(tmp_path)) == ["key.csv"]
+    assert part.read_text() == "left by another process"
+    assert (tmp_path / "key.csv").read_text() != part.read_text()

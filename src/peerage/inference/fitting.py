@@ -89,8 +89,7 @@ def fit(
     (:mod:`peerage.inference.sampling.running_summaries`).
 
     ``progress=True`` draws a bar on standard error. A function instead is called with a :class:`peerage.Progress`
-    several times a second, in the thread that called ``fit``. Setting ``stop`` from another thread ends the fit within
-    a fraction of a second, with :class:`peerage.Stopped`.
+    several times a second, in the thread that called ``fit``. Setting ``stop`` ends it with :class:`peerage.Stopped`.
 
     >>> import peerage as pg
     >>> book, truth = pg.simulate(students=10, weeks=1, seed=1)
@@ -104,8 +103,8 @@ def fit(
     chains, draws = at_least(1, chains=chains), None if draws is None else at_least(1, draws=draws)
     workers = None if workers is None else at_least(1, workers=workers)
     seed = secrets.randbits(32) if seed is None else at_least(0, seed=seed)
-    settings: dict[str, Any] = {"chains": chains, "burn_in": burn_in, "seed": seed, "memory": memory}
-    settings |= {"workers": workers, "progress": progress}
+    settings: dict[str, Any] = {"chains": chains, "burn_in": burn_in, "seed": seed, "workers": workers}
+    settings |= {"memory": memory, "progress": progress}
     with stoppable(stop):
         if isinstance(model, str):
             if model != AUTO:
@@ -113,8 +112,8 @@ def fit(
             return fit_chosen(book, Model(), draws=draws, target_ess=target_ess, **settings)
         model = Model() if model is None else model
         if target_ess is not None:
-            posterior = _fit(book, model, draws=min(draws or DEFAULT_DRAWS, FIRST_DRAWS), **settings)
-            return _until(posterior, target_ess, workers, memory, progress)
+            first = _fit(book, model, draws=min(draws or DEFAULT_DRAWS, FIRST_DRAWS), **settings)
+            return _until(first, target_ess, workers, memory, progress)
         if draws is None and model.learned:
             return _fit_agreeing(book, model, settings)
         return _fit(book, model, draws=draws or DEFAULT_DRAWS, **settings)
