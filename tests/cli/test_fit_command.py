@@ -229,8 +229,12 @@ def test_the_demo_fits_a_class_and_beats_the_mean(tmp_path: Path, capsys: pytest
     captured = capsys.readouterr()
     truth = ["graders_truth.csv", "peer_grades.csv", "rubric.toml", "true_grades.csv"]
     assert names(out) == sorted([*EVERYTHING, *truth])
-    assert pg.read_grades(out / "peer_grades.csv").n_reviews == 5100
+    assert pg.read_grades(out / "peer_grades.csv").n_submissions == 240
     grades, true = pd.read_csv(out / "grades.csv"), pd.read_csv(out / "true_grades.csv")["true_grade"].clip(0, 5)
-    peers, ours = ((grades[name] - true).abs().mean() for name in ("peer_mean", "expected"))
-    assert f"  {peers:.2f} for the mean of the peers' grades, {ours:.2f} for the expected grade" in captured.out
+    peers, ours, final = ((grades[name] - true).abs().mean() for name in ("peer_mean", "expected", "grade"))
+    assert f"  {peers:.2f} for the plain mean of the peers' grades" in captured.out
+    assert f"  {ours:.2f} for the expected grades behind them" in captured.out
+    assert f"  {final:.2f} for the final grades, which are weighted averages of the reports" in captured.out
     assert ours < peers
+    assert final < peers
+    assert "not settled" not in captured.err

@@ -32,8 +32,9 @@ MOST_DRAWS = 4000
 
 
 def is_precise(posterior: Posterior) -> bool:
-    """Whether everything that is shown has enough effective draws."""
-    effective = posterior.diagnostics()["ess_bulk"].to_numpy(float)
+    """Whether everything that is shown has enough effective draws, for its centre and for its tails."""
+    table = posterior.diagnostics()
+    effective = np.append(table["ess_bulk"].to_numpy(float), table["ess_tail"].to_numpy(float))
     return bool(np.nanmin(np.append(effective, np.inf)) >= WANTED_ESS * posterior.samples.n_chains)
 
 
