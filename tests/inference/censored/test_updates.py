@@ -16,7 +16,14 @@ from scipy import stats
 from scipy.special import expit, logsumexp
 
 from peerage.gradebook.book import MISSING, Gradebook
-from peerage.inference.censored import cell_products, censored_engine, censored_sweep, collapsed_graders, grader_updates
+from peerage.inference.censored import (
+    cell_products,
+    censored_engine,
+    censored_sweep,
+    collapsed_graders,
+    effort_density,
+    grader_updates,
+)
 from peerage.inference.layout import AUTHOR, lay_out
 from peerage.inference.numerics import vectors
 from peerage.model import Fixed, Model
@@ -204,7 +211,7 @@ def test_the_density_of_an_effort_sums_its_reviews_efforts_out() -> None:
     prior, odds = (2.5, 0.7), np.array([0.2, 7.0, 1.0, 40.0])
     efforts = np.array([0.03, 0.4, 0.99])
     exact = stats.beta(*prior).logpdf(efforts) + np.log(efforts[:, None] * odds + 1 - efforts[:, None]).sum(axis=1)
-    logs = [collapsed_graders.log_effort_density(effort, odds / (1 + odds), prior) for effort in efforts]
+    logs = [effort_density.log_effort_density(effort, odds / (1 + odds), prior) for effort in efforts]
     assert np.diff(logs) == pytest.approx(np.diff(exact))
 
 
@@ -228,7 +235,7 @@ def test_an_effort_is_drawn_from_its_density(prior: tuple[float, float]) -> None
     points = (np.arange(20_000) + 0.5) / 20_000
 
     def distance(shares_of_density: Floats) -> float:
-        logs = np.array([collapsed_graders.log_effort_density(x, shares_of_density, prior) for x in points])
+        logs = np.array([effort_density.log_effort_density(x, shares_of_density, prior) for x in points])
         cumulative = np.cumsum(np.exp(logs - logs.max()))
         drawn = draws_of_effort(prior, shares)
         return float(stats.kstest(drawn, lambda x: np.interp(x, points, cumulative / cumulative[-1])).pvalue)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from peerage.inference.censored.censored_sweep import sweep
 from peerage.inference.censored.collapsed_graders import MAX_SUMMED
-from peerage.inference.censored.habits import HABIT_EFFORT, TRIED
+from peerage.inference.censored.habits import HABIT_EFFORT, SHARE
 from peerage.inference.censored.learning_grades import cut_to_support
 from peerage.inference.layout import AUTHOR, Layout
 from peerage.inference.numerics.arrays import AnyGiven, Beliefs, Draws, Given, Learning, Scratch, State, Tables, Work
@@ -107,7 +107,7 @@ def new_work(layout: Layout) -> Work:
         np.zeros(layout.n_graders, np.int64),
         np.zeros(layout.n_graders, np.int64),
         np.zeros((MAX_SUMMED, 4), np.int64),
-        np.zeros((int(np.diff(layout.reports.grader_reviews).max()), TRIED + 1)),
+        np.zeros((int(np.diff(layout.reports.grader_reviews).max()), SHARE + 1)),
         np.zeros(32),
         np.zeros(layout.n_habits + 2),
         np.zeros(longest, np.float32),

@@ -19,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from peerage.inference.censored.cell_products import Int, find_report, load_author_means, load_special_prior, log_ratio
+from peerage.inference.censored.effort_density import log_effort_density
 from peerage.inference.censored.habits import HOW_OFTEN, SHARE, draw_habit, effort_prior_of, jump, propose_jump
 from peerage.inference.numerics.arrays import F64, AnyGiven, AnyState, Given, State, Sums, Work
 from peerage.inference.numerics.grid_masses import AUTHORS
@@ -298,18 +299,3 @@ def draw_effort(rng: np.random.Generator, effort: float, shares: F64, prior: tup
     gain += log_effort_density((present + 0.5) / n_cells, shares, prior)
     gain -= log_effort_density((chosen + 0.5) / n_cells, shares, prior)
     return proposed if np.log(rng.random()) < gain else effort
-
-
-@jit
-def log_effort_density(effort: float, shares: F64, prior: tuple[float, float]) -> float:
-    """Log density, up to a constant, of an effort probability with the efforts summed out: (7) as a function of e."""
-    if effort <= 0.0 or effort >= 1.0:
-        return -np.inf
-    total = (prior[0] - 1.0) * np.log(effort) + (prior[1] - 1.0) * np.log(1.0 - effort)
-    product = 1.0
-    for share in shares:
-        product *= 1.0 - effort + (2.0 * effort - 1.0) * share
-        if product < _SMALL:
-            total += np.log(product)
-            product = 1.0
-    return float(total + np.log(product))

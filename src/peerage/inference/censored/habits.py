@@ -1,4 +1,4 @@
-"""Graders with a habit: what they report without effort is one grade of their own (docs/model.md, equations H1 to H4).
+"""Graders with a habit: what they report without effort is one grade of their own (docs/model.md, equations H1 to H5).
 
 A grader's habit and effort probability are drawn together, with the efforts summed out: given the one, the other can
 hardly move. Grades that a grader never gave explain the reports equally badly, so all of them but the top grade are
@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from peerage.inference.censored.cell_products import Int
+from peerage.inference.censored.effort_density import log_effort_density
 from peerage.inference.numerics.arrays import F32, F64, I32, AnyGiven, AnyState, AnyWork
 from peerage.inference.numerics.hyperparameters import HABIT
 from peerage.inference.numerics.jit import jit
@@ -31,9 +32,8 @@ HOW_OFTEN = 0.25
 TOP = 0.5
 """The part of all habits that are the top grade; the rest is spread evenly over all grades."""
 
-SHARE, TRIED = 4, 5
-"""Columns of ``work.review_logs``: the probability of effort if both are equally probable beforehand, and the log
-probability of a review without effort under the habit that is tried."""
+SHARE = 4
+"""The last column of ``work.review_logs``: the probability of effort if both are equally probable beforehand."""
 
 
 @jit
@@ -46,7 +46,12 @@ def with_habit(log_mass: float, level: int, favourite: int) -> float:
 @jit
 def effort_prior_of(grader: int | np.int64, habit: I32, prior: F64) -> tuple[float, float]:
     """The two parameters of the Beta prior of a grader's effort, equation (H2)."""
-    if habit[grader] > 0:
+    return _effort_prior(np.int64(habit[grader]), prior)
+
+
+@jit
+def _effort_prior(code: int | np.int64, prior: F64) -> tuple[float, float]:
+    if code > 0:
         return HABIT_EFFORT
     return float(prior[0]), float(prior[1])
 
@@ -194,10 +199,10 @@ def _proposed(
     code = _any_unused(rng, used, n_codes) if chosen == len(used) + 1 else _code_of(chosen, used, n_codes)
     _load_shares(grader, code, careful, careless, given, work)
     count = given.reports.grader_reviews[grader + 1] - given.reports.grader_reviews[grader]
-    alpha, beta = _effort_prior(code, given.beliefs.effort)
+    prior, shares = _effort_prior(code, given.beliefs.effort), logs[:count, SHARE]
     top, total = -np.inf, 0.0
     for cell in range(n_cells):
-        masses[cell] = _log_density((cell + 0.5) / n_cells, count, alpha, beta, logs)
+        masses[cell] = log_effort_density((cell + 0.5) / n_cells, shares, prior)
         top = max(top, masses[cell])
     for cell in range(n_cells):
         masses[cell] = math.exp(masses[cell] - top)
@@ -207,8 +212,8 @@ def _proposed(
         target -= masses[cell]
         cell += 1
     effort = (cell + max(rng.random(), 1e-12)) / n_cells
-    middle = _log_density((cell + 0.5) / n_cells, count, alpha, beta, logs)
-    return code, effort, _log_density(effort, count, alpha, beta, logs) - middle
+    middle = log_effort_density((cell + 0.5) / n_cells, shares, prior)
+    return code, effort, log_effort_density(effort, shares, prior) - middle
 
 
 @jit
@@ -217,10 +222,9 @@ def _excess(grader: int, careful: int, careless: int, given: AnyGiven, state: An
     code, effort, n_cells = np.int64(state.habit[grader]), state.effort[grader], len(work.effort_masses)
     _load_shares(grader, code, careful, careless, given, work)
     count = given.reports.grader_reviews[grader + 1] - given.reports.grader_reviews[grader]
-    alpha, beta = _effort_prior(code, given.beliefs.effort)
+    prior, shares = _effort_prior(code, given.beliefs.effort), work.review_logs[:count, SHARE]
     middle = (min(int(effort * n_cells), n_cells - 1) + 0.5) / n_cells
-    here = _log_density(effort, count, alpha, beta, work.review_logs)
-    return here - _log_density(middle, count, alpha, beta, work.review_logs)
+    return log_effort_density(effort, shares, prior) - log_effort_density(middle, shares, prior)
 
 
 @jit
@@ -277,22 +281,9 @@ def _load_shares(
     for place in range(given.reports.grader_reviews[grader + 1] - begun):
         without = logs[place, careless] + _review_log(begun + place, np.int64(code), given, work.scratch.low_effort)
         gap = without - logs[place, careful]
-        logs[place, TRIED] = without
         logs[place, SHARE] = 1.0 / (1.0 + math.exp(min(gap, 700.0)))
         left += max(without, logs[place, careful]) + math.log1p(math.exp(-abs(gap)))
     return left
-
-
-@jit
-def _log_density(effort: float, count: int, alpha: float, beta: float, logs: F64) -> float:
-    """Log density, up to a constant, of an effort probability given each review's share."""
-    total = (alpha - 1.0) * math.log(effort) + (beta - 1.0) * math.log(1.0 - effort)
-    product = 1.0
-    for place in range(count):
-        product *= 1.0 - effort + (2.0 * effort - 1.0) * logs[place, SHARE]
-        if product < 1e-250:
-            total, product = total + math.log(product), 1.0
-    return total + math.log(product)
 
 
 @jit
@@ -301,21 +292,14 @@ def _log_evidence(grader: int, code: int, careful: int, careless: int, given: An
     left = _load_shares(grader, code, careful, careless, given, work)
     count = given.reports.grader_reviews[grader + 1] - given.reports.grader_reviews[grader]
     alpha, beta = _effort_prior(code, given.beliefs.effort)
-    masses, top, total = work.effort_masses, -np.inf, 0.0
+    shares, masses, top, total = work.review_logs[:count, SHARE], work.effort_masses, -np.inf, 0.0
     for cell in range(len(masses)):
-        masses[cell] = _log_density((cell + 0.5) / len(masses), count, alpha, beta, work.review_logs)
+        masses[cell] = log_effort_density((cell + 0.5) / len(masses), shares, (alpha, beta))
         top = max(top, masses[cell])
     for cell in range(len(masses)):
         total += math.exp(masses[cell] - top)
     norm = math.lgamma(alpha + beta) - math.lgamma(alpha) - math.lgamma(beta)
     return left + norm + top + math.log(total)
-
-
-@jit
-def _effort_prior(code: int | np.int64, prior: F64) -> tuple[float, float]:
-    if code > 0:
-        return HABIT_EFFORT
-    return float(prior[0]), float(prior[1])
 
 
 @jit

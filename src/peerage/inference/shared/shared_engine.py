@@ -7,7 +7,7 @@ import numpy as np
 from peerage.inference.censored import censored_engine
 from peerage.inference.censored.censored_engine import new_draws
 from peerage.inference.censored.collapsed_graders import MAX_SUMMED
-from peerage.inference.censored.habits import TRIED
+from peerage.inference.censored.habits import SHARE
 from peerage.inference.layout import Layout
 from peerage.inference.shared.shared_arrays import Given, State, Work
 from peerage.inference.shared.shared_sweep import sweep
@@ -48,7 +48,7 @@ def new_work(layout: Layout) -> Work:
         offset=np.zeros(layout.book.n_reviews, np.int64),
         effortful=plain.effortful,
         others=np.zeros((MAX_SUMMED, 4), np.int64),
-        review_logs=np.zeros((most_reviews, TRIED + 1)),
+        review_logs=np.zeros((most_reviews, SHARE + 1)),
         nodes=np.zeros((most_reviews, 2, sharing.halo.shape[1])),
         ends=np.zeros((most_reviews, 2), np.int64),
         effort_masses=plain.effort_masses,
