@@ -97,6 +97,21 @@ def test_an_event_of_the_caller_stops_all_tasks() -> None:
     check_stopped()  # outside of the block, the event concerns nobody
 
 
+def test_ctrl_c_while_tasks_are_being_started_stops_those_that_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended: list[int] = []
+    begun, start = time.monotonic(), threading.Thread.start
+
+    def interrupted(thread: threading.Thread) -> None:
+        start(thread)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    with open_executor(workers=2) as executor, pytest.raises(KeyboardInterrupt):
+        list(executor.map(fail_or_wait, ended, range(1, 9)))
+    assert len(ended) <= 1
+    assert time.monotonic() - begun < LONG / 3
+
+
 def slow_after_the_first(ended: list[int], item: int) -> None:
     if item:
         fail_or_wait(ended, item)

@@ -100,9 +100,9 @@ class _Threads:
         # A thread has a context of its own: it gets a copy, with the events that stop the work of this one.
         contexts = [copy_context() for _ in range(min(self.workers, count))]
         threads = [threading.Thread(target=context.run, args=(work,)) for context in contexts]
-        for thread in threads:
-            thread.start()
         try:
+            for thread in threads:
+                thread.start()
             for _ in range(count):
                 outcome = _next(done)
                 if isinstance(outcome, BaseException):
@@ -111,7 +111,8 @@ class _Threads:
         finally:
             ended.set()
             for thread in threads:
-                thread.join()
+                if thread.is_alive():  # Ctrl-C may come before all have started
+                    thread.join()
 
 
 def _next(queue: SimpleQueue[R], look: Callable[[], None] | None = None) -> R:
