@@ -36,6 +36,10 @@ INSTRUCTOR_SPREAD = 0.1
 """How much instructors' biases differ (standard deviation) unless told otherwise."""
 
 
+MACHINE_SPREAD = 1.0
+"""How much machines' biases differ (standard deviation): whatever a machine misjudges, it misjudges everywhere."""
+
+
 @dataclass(frozen=True)
 class Priors:
     """Fixed hyperparameters of the paper's model.
@@ -236,7 +240,7 @@ class Model:
             if getattr(self, name) and not self._can_share:
                 raise ModelError(f"{name} needs learned priors and censoring, and cannot be had with correlation")
         if self.habits and not self._can_have_habits:
-            raise ModelError("habits need learned priors, censoring and effort")
+            raise ModelError("habits need learned priors, censoring and effort, and cannot be had with correlation")
 
     @property
     def _can_share(self) -> bool:
@@ -244,7 +248,7 @@ class Model:
 
     @property
     def _can_have_habits(self) -> bool:
-        return self.learned and self.censoring and self.effort
+        return self._can_share and self.effort
 
     @property
     def has_merit(self) -> bool:

@@ -93,7 +93,9 @@ def test_tas_drawn_like_students_have_no_say_of_their_own() -> None:
 
 def test_without_staff_it_is_said_what_they_would_tell() -> None:
     (sentence,) = staff_sentences(pg.fit(severe_class(tas=0)[0], chains=1, draws=20, seed=1))
-    assert sentence.startswith("No staff graded: the general level of the grades is the peers'. A TA's grades of 10 ")
+    assert sentence.startswith(
+        "No staff graded, so the general level of the grades is that of the peers. If a TA graded 10 "
+    )
 
 
 def test_the_staffs_own_mean_stands_beside_the_estimate(posterior: pg.Posterior) -> None:

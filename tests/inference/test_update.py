@@ -135,7 +135,7 @@ def test_values_move_to_the_nearest_point_where_grids_change() -> None:
     """A first TA, of whom much is expected, stretches the grid of reliabilities."""
     students = small_class().select(small_class().roles[small_class().review_grader] != TA)
     table = students.table()
-    model = pg.Model(priors=pg.Priors.paper(alpha_tau_ta=30, beta_tau_ta=0.3))
+    model = pg.Model(priors=pg.Priors.paper(alpha_tau_ta=30, beta_tau_ta=0.3), correlation=True)
     posterior = pg.fit(pg.read_grades(table, rubric=students.rubric), model, chains=2, draws=5, seed=0)
     layout = lay_out(merged(posterior.book, reviews(("week1-01", "ta1", "ta", 3))), model)
     before, now = posterior.layout.grids.reliability, layout.grids.reliability
@@ -304,7 +304,7 @@ def test_new_grades_touch_their_submissions_and_all_who_graded_these() -> None:
 
 
 def test_the_chains_go_on_until_they_have_settled_and_it_is_said() -> None:
-    posterior = pg.fit(small_class(), MODELS["fixed"], chains=4, draws=40, burn_in=100, seed=1)
+    posterior = pg.fit(small_class(), MODELS["paper"], chains=4, draws=40, burn_in=100, seed=1)
     calibrations = [(name, "prof", "instructor", index % 6) for index, name in enumerate(small_class().submissions[:6])]
     after = posterior.update(reviews(*calibrations), burn_in=0, draws=20)
     assert after.burn_in >= 20

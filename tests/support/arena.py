@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
 import peerage
 from peerage.gradebook.book import Gradebook
 from peerage.inference.censored import censored_engine
 from peerage.inference.censored.collapsed_graders import BIAS, COUNT, RELIABILITY
+from peerage.inference.latent import latent_engine
 from peerage.inference.layout import lay_out
 from peerage.inference.numerics.arrays import Sums
 from peerage.inference.numerics.likelihood import low_effort_density, low_effort_masses
@@ -69,14 +70,15 @@ class Arena:
         centre = layout.true_grade_prior[0][layout.report_component]
         if self.model.censoring:
             level = mine.astype(int)
-            rows, columns = self._by_level
-            self.given.tables.report_row[:] = rows[level, np.arange(len(level))]
-            self.given.tables.report_column[:] = columns[level, np.arange(len(level))]
-            self.given.learning.report_level[:] = level
             self.seen = replace(layout, report_level=level)
-            start, codes = self.seen.habit_codes
-            learning = self.given.learning._replace(habit_start=start, habit_codes=codes, may_jump=self.seen.may_jump)
-            self.given = self.given._replace(learning=learning)
+            if layout.draws_latent_reports:
+                given = latent_engine.prepare(self.seen)
+                self.given = self.given._replace(levels=given.levels, habits=given.habits)
+            else:
+                rows, columns = self._by_level
+                self.given.tables.report_row[:] = rows[level, np.arange(len(level))]
+                self.given.tables.report_column[:] = columns[level, np.arange(len(level))]
+                self.given.learning.report_level[:] = level
             cuts = self.book.rubric.components[0].cuts
             masses = low_effort_masses(cuts, centre[0], priors.tau_l, priors.epsilon, 5.0)
             self.low_effort = masses[level]
@@ -85,8 +87,18 @@ class Arena:
         else:
             self.given.value[:] = mine
             self.low_effort = low_effort_density(mine, centre, priors.tau_l, priors.epsilon, 5.0)
-        self.given.beliefs.log_low_effort[:] = np.log(np.maximum(self.low_effort, 1e-300))
+        if not layout.draws_latent_reports:
+            self.given.beliefs.log_low_effort[:] = np.log(np.maximum(self.low_effort, 1e-300))
         self.value = mine
+
+    def redraw_latent(self, state: Any, rng: np.random.Generator) -> None:
+        """Draw reports before rounding that belong to the reports that were put and to the state, if it has them."""
+        if self.layout.draws_latent_reports:
+            centre = state.true_grade[self.cell] + state.bias[self.grader] + state.halo[self.layout.report_review]
+            sd = state.reliability[self.grader] ** -0.5
+            low, high = ndtr((self.low - centre) / sd), ndtr((self.high - centre) / sd)
+            latent = centre + sd * ndtri(np.clip(rng.uniform(low, high), 1e-300, 1 - 1e-16))
+            state.latent[:] = np.clip(latent, self.low, self.high)
 
     def start(self, rng: np.random.Generator) -> Any:
         """A dispersed start."""
@@ -94,7 +106,9 @@ class Arena:
 
     def centre(self, state: Any) -> None:
         """Let graders be reflected from the first sweep on, at the middle of their grids, where the prior is."""
-        if self.model.censoring:
+        if self.layout.draws_latent_reports:
+            state.centre[:] = 0.0, 1.0, 0.0, 1.0, 1000.0, 0.0
+        elif self.model.censoring:
             for column, grid in ((RELIABILITY, self.layout.grids.reliability), (BIAS, self.layout.grids.bias)):
                 middle = np.searchsorted(grid.points, 1.0 if grid.logarithmic else 0.0)
                 state.centre[:, column : column + 2] = middle, (len(grid) / 8) ** 2

@@ -49,6 +49,13 @@ def other_bytes(data: bytes, rng: Rng) -> bytes:
     return broken
 
 
+def repeated_bytes(data: bytes, rng: Rng) -> bytes:
+    """A short piece of the file a great many times, as in files that are made to take all time and memory."""
+    place, length = int(rng.integers(len(data) + 1)), int(rng.integers(1, 40))
+    piece = data[place : place + length]
+    return data[:place] + piece * int(rng.integers(1, 20_000 // max(len(piece), 1) + 2)) + data[place:]
+
+
 def other_cells(data: bytes, rng: Rng) -> bytes:
     """A delimited text whose cells, rows, columns or delimiter are others."""
     rows = list(csv.reader(io.StringIO(data.decode("utf-8-sig", "replace"))))
@@ -120,7 +127,7 @@ def other_member(data: bytes, rng: Rng) -> bytes:
     if rng.random() < 0.1:
         del members[name]
     elif rng.random() < 0.4:
-        members[name] = other_bytes(members[name], rng)
+        members[name] = choice(rng, (other_bytes, repeated_bytes))(members[name], rng)
     else:
         parts = members[name].split(b"<")
         place = int(rng.integers(len(parts)))

@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from peerage.inference.censored import censored_sweep, collapsed_graders
+from peerage.inference.latent import grade_updates, latent_graders, latent_sweep, review_updates
 from peerage.inference.uncensored import uncensored_sweep
 from peerage.model import Model
 
@@ -58,17 +59,35 @@ PLANTED: dict[str, Bug] = {
     ),
     "low effort on the wrong side of the odds": Bug(
         collapsed_graders,
-        Model(priors="paper"),
+        Model(priors="paper", correlation=True),
         "careless += beliefs.log_low_effort[report]",
         "careless -= beliefs.log_low_effort[report]",
     ),
-    "every review taken for effortful by a reflection": Bug(
-        collapsed_graders,
+    "efforts drawn by the wrong odds": Bug(
+        review_updates,
         Model(priors="paper"),
-        "total += log_mixed(effort, after, careless) - log_mixed(effort, before, careless)",
-        "total += after - before",
+        "probability = chance_of_effort(state.effort[grader], careful, careless)",
+        "probability = chance_of_effort(state.effort[grader], careless, careful)",
+    ),
+    "a precision taken for a standard deviation": Bug(
+        grade_updates,
+        Model(priors="paper"),
+        "sd = 1.0 / math.sqrt(cells.precision[cell])",
+        "sd = 1.0 / cells.precision[cell]",
+    ),
+    "half a shape for each report": Bug(
+        latent_graders,
+        Model(priors="paper", effort=False),
+        "shape = prior[group[grader], 0] + 0.5 * sums[grader, _COUNT]",
+        "shape = prior[group[grader], 0] + 0.25 * sums[grader, _COUNT]",
     ),
 }
+
+_USERS: dict[ModuleType, tuple[ModuleType, ...]] = {
+    collapsed_graders: (censored_sweep,),
+    **dict.fromkeys((review_updates, grade_updates, latent_graders), (latent_sweep,)),
+}
+"""Through which modules a sweep uses those in which bugs are planted."""
 
 
 class Replacement(NamedTuple):
@@ -82,9 +101,7 @@ class Replacement(NamedTuple):
 def broken(name: str) -> Any:
     """A copy of the kernel module with the bug planted, in itself or in the part that it uses."""
     bug = PLANTED[name]
-    if bug.module is collapsed_graders:
-        return broken_with(Replacement(bug.module, bug.right, bug.wrong), censored_sweep)
-    return broken_part(name)
+    return broken_with(Replacement(bug.module, bug.right, bug.wrong), *_USERS.get(bug.module, ()))
 
 
 def broken_part(name: str) -> Any:
@@ -93,10 +110,13 @@ def broken_part(name: str) -> Any:
     return _copy(Replacement(bug.module, bug.right, bug.wrong))
 
 
-def broken_with(bug: Replacement, user: ModuleType) -> Any:
-    """A copy of a module that uses a copy of another with the bug planted."""
-    part = _copy(bug)
-    return _copy(Replacement(user, f"from {bug.module.__name__} import", f"from {part.__name__} import"))
+def broken_with(bug: Replacement, *users: ModuleType) -> Any:
+    """A copy of the last module, which uses one of the module before, and so on to the one with the bug planted."""
+    copy, original = _copy(bug), bug.module
+    for user in users:
+        copy = _copy(Replacement(user, f"from {original.__name__} import", f"from {copy.__name__} import"))
+        original = user
+    return copy
 
 
 def _copy(change: Replacement) -> Any:

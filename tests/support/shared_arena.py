@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit, ndtr
 
 import peerage
+from peerage.inference.latent.latent_priors import refresh
 from peerage.inference.numerics.hyperparameters import EPSILON, HABIT, HALO, MERIT, N_CLASSWIDE, TAU_L, draw_hyperprior
-from peerage.inference.shared.shared_priors import refresh
 from peerage.model import Model
 from support.arena import Arena
 
@@ -52,14 +52,14 @@ class Drawn:
 
 
 def draw_class(arena: Arena, rng: np.random.Generator) -> Drawn:
-    """Hyperparameters from their hyperpriors, and a class from these; what falls off the grids stays at their ends."""
-    book, layout, grids = arena.book, arena.layout, arena.layout.grids
+    """Hyperparameters from their hyperpriors, and a class from these."""
+    book, layout = arena.book, arena.layout
     theta = draw_hyperprior(COMPONENTS, rng)
     theta[N_CLASSWIDE + 2 * COMPONENTS :] += arena.given.learning.mean_report
     if layout.has_merit:
         theta[MERIT] = logit(rng.beta(1.5, 1.5))
     if layout.has_halo:
-        theta[HALO] = logit(np.clip(rng.beta(1.2, 2.0), 0.002, 0.98))
+        theta[HALO] = logit(np.clip(rng.beta(1.2, 2.0), 1e-4, 1 - 1e-4))
     habit = np.zeros(book.n_graders, np.int32)
     if layout.n_habits:
         share = np.clip(rng.beta(1.0, 9.0), 1e-9, 1.0)
@@ -67,10 +67,11 @@ def draw_class(arena: Arena, rng: np.random.Generator) -> Drawn:
         has_one = layout.may_have_habit & (rng.random(book.n_graders) < share)
         habit[has_one] = rng.integers(1, layout.n_habits + 1, has_one.sum())
         habit[has_one & (rng.random(book.n_graders) < 0.5)] = layout.n_habits
-    refresh(arena.given, theta, habit, arena.work.scratch)
+    refresh(arena.given.learning, arena.given.levels, arena.given.beliefs, theta)
     beliefs, group = arena.given.beliefs, layout.group
-    residual = _jittered(beliefs.log_reliability[group], grids.reliability, rng)
-    bias = _jittered(beliefs.log_bias[group], grids.bias, rng) if layout.has_bias else np.zeros(book.n_graders)
+    shape, rate = beliefs.reliability[group].T
+    residual = rng.standard_gamma(shape) / rate
+    bias = rng.normal(*beliefs.bias[group].T) if layout.has_bias else np.zeros(book.n_graders)
     usual = rng.beta(beliefs.effort[0], beliefs.effort[1], book.n_graders)
     own = np.where(habit > 0, rng.beta(0.2, 9.8, book.n_graders), usual)
     effort = np.where(np.isnan(layout.known.effort), own, layout.known.effort)
@@ -82,23 +83,15 @@ def draw_class(arena: Arena, rng: np.random.Generator) -> Drawn:
     halo = np.sqrt(odds / residual[book.review_grader]) * rng.standard_normal(book.n_reviews)
     return Drawn(
         theta,
-        np.clip(grade, grids.true_grade.points[0], grids.true_grade.points[-1]),
+        grade,
         residual,
         bias,
         effort,
         rng.random(book.n_reviews) < effort[book.review_grader],
         habit,
         merit,
-        np.clip(halo, -4.0, 4.0),
+        halo,
     )
-
-
-def _jittered(log_masses: Floats, grid: Any, rng: np.random.Generator) -> Floats:
-    """One value for each row of log masses on a grid, spread over its cell."""
-    masses = np.exp(log_masses - log_masses.max(axis=1, keepdims=True))
-    cumulative = np.cumsum(masses / masses.sum(axis=1, keepdims=True), axis=1)
-    codes = (cumulative < rng.random((len(masses), 1))).sum(axis=1)
-    return np.asarray(grid.jittered(codes, rng), dtype=float)
 
 
 def draw_reports(arena: Arena, drawn: Drawn, rng: np.random.Generator) -> Floats:
@@ -126,7 +119,7 @@ def log_likelihood(
     sd = np.sqrt(np.exp(theta[:, HALO, None]) / precision)
     careful = np.zeros((len(s), len(starts)))
     for node, weight in zip(nodes, weights, strict=True):
-        centre = s[:, arena.cell] + b[:, arena.grader] + np.clip(sd * node, -4, 4)
+        centre = s[:, arena.cell] + b[:, arena.grader] + sd * node
         root = np.sqrt(precision)
         mass = ndtr((arena.high - centre) * root) - ndtr((arena.low - centre) * root)
         careful += weight * np.multiply.reduceat(mass, starts, axis=1)

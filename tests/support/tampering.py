@@ -51,6 +51,12 @@ def tampered(arrays: Arrays, rng: np.random.Generator) -> tuple[str, Arrays]:
     return f"{name} {how}", changed
 
 
+def beyond_grids(arrays: Arrays) -> Arrays:
+    """The arrays, whose chains stand at places that no grid has."""
+    places = {name: values for name, values in arrays.items() if name.startswith("state") and values.dtype.kind in "iu"}
+    return arrays | {name: np.full_like(values, np.iinfo(values.dtype).max) for name, values in places.items()}
+
+
 def _shorter(values: NDArray[Any], rng: np.random.Generator) -> tuple[str, NDArray[Any]]:
     axis = int(rng.integers(max(values.ndim, 1)))
     return "shorter", values[tuple(slice(0, -1) if place == axis else slice(None) for place in range(values.ndim))]

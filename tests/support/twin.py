@@ -49,7 +49,7 @@ def known(book: Gradebook, model: Model, variable: str) -> Floats:
     """The values of a grader's variable that are clamped, fixed or switched off; NaN for those to infer."""
     values = np.full(book.n_graders, np.nan)
     if variable == "effort":
-        values[(book.roles == TA) | (book.roles == INSTRUCTOR) | (not model.effort)] = 1.0
+        values[(book.roles != STUDENT) | (not model.effort)] = 1.0
     if variable == "reliability":
         values[book.roles == INSTRUCTOR] = INSTRUCTOR_RELIABILITY
     if variable == "bias" and (not model.bias or model.hyperparameters.sigma_b == 0):

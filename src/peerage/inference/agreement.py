@@ -27,7 +27,7 @@ DISAGREED = 1.1
 FIRST_DRAWS = 250
 """Draws of each chain after which a fit looks for the first time whether they are enough."""
 
-MOST_DRAWS = 4000
+MOST_DRAWS = 8000
 """Draws of each chain after which no more are made."""
 
 

@@ -1,4 +1,4 @@
-"""What a fit does not infer: TAs' and instructors' effort, instructors' reliability, and whatever the user fixed."""
+"""What a fit does not infer: the effort of all but students, instructors' reliability, and whatever the user fixed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.errors import ModelError
-from peerage.gradebook.book import INSTRUCTOR, MISSING, TA, Gradebook
+from peerage.gradebook.book import INSTRUCTOR, MACHINE, MISSING, TA, Gradebook
 from peerage.model import INSTRUCTOR_RELIABILITY, Model
 
 
@@ -22,12 +22,12 @@ class KnownValues:
 
 
 def known_of_graders(model: Model, graders: dict[str, int], group: NDArray[np.int32]) -> KnownValues:
-    """Clamps of TAs and instructors, then what the user fixed."""
+    """Clamps of TAs, instructors and machines, then what the user fixed."""
     fixed = model.fixed
     if fixed.effort and not model.effort:
         raise ModelError("effort is fixed for some graders but the model has no effort; leave one of the two out")
     effort = np.full(len(group), np.nan if model.effort else 1.0)
-    effort[(group == TA) | (group == INSTRUCTOR)] = 1.0
+    effort[np.isin(group, (TA, INSTRUCTOR, MACHINE))] = 1.0
     reliability = np.where(group == INSTRUCTOR, INSTRUCTOR_RELIABILITY, np.nan)
     has_bias = model.bias and (model.learned or model.hyperparameters.sigma_b > 0)
     bias = np.full(len(group), np.nan if has_bias else 0.0)

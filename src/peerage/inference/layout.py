@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.errors import ModelError
-from peerage.gradebook.book import INSTRUCTOR, MISSING, STUDENT, TA, Gradebook
+from peerage.gradebook.book import INSTRUCTOR, MACHINE, MISSING, STUDENT, TA, Gradebook
 from peerage.gradebook.report_means import mean_reports, scaled_values
 from peerage.inference.clamps import KnownValues, fixed_levels, known_of_graders
 from peerage.inference.numerics.arrays import Clamps, Reports
@@ -33,14 +33,11 @@ from peerage.inference.numerics.hyperparameters import (
     draw_hyperprior,
 )
 from peerage.inference.numerics.likelihood import Grids, learned_grids, paper_grids, wide_grids
-from peerage.model import LEARNED, STUDENTS, Model, Priors
+from peerage.model import LEARNED, MACHINE_SPREAD, STUDENTS, Model, Priors
 
-AUTHOR = 3
+AUTHOR = 4
 """The prior group of students whose reliability is correlated with their own grades; the others are the roles."""
 
-
-HALO_REACH = 80
-"""How many steps of the grids what a review's components share of its error can reach: 4 on the model's scale."""
 
 MOST_HABITS = 21
 """On how many grades of a fine scale a habit may be, evenly spread over the scale."""
@@ -236,15 +233,15 @@ class Layout:
         return np.where(shares.max(axis=1) >= CONSTANT, shares.argmax(axis=1), 0).astype(np.int32)
 
     @property
-    def is_shared(self) -> bool:
-        """Whether components share anything."""
-        return self.has_merit or self.has_halo
+    def draws_latent_reports(self) -> bool:
+        """Whether reports before rounding are drawn along with all else, after which everything is normal."""
+        return self.model.censoring and not self.model.correlation and self.model.grids != "paper"
 
     @cached_property
     def grids(self) -> Grids:
         """The grids of this fit."""
         if self.model.learned:
-            return learned_grids(self.has_bias, HALO_REACH if self.has_halo else 0)
+            return learned_grids(self.has_bias)
         priors = self.priors
         if self.model.grids == "paper":
             return paper_grids(self.has_bias)
@@ -262,13 +259,15 @@ class Layout:
         spread = np.full(AUTHOR + 1, LIKE_STUDENTS)
         for group, setting in ((TA, self.model.ta_spread), (INSTRUCTOR, self.model.instructor_spread)):
             spread[group] = words[setting] if isinstance(setting, str) else setting
+        spread[MACHINE] = MACHINE_SPREAD
         return spread
 
     @property
     def has_staff(self) -> bool:
         """Whether staff whose own biases are small graded beside others, whose mean bias can then be learned."""
-        defines = self.bias_spread[self.group] != LIKE_STUDENTS
-        return bool(defines.any() and not defines.all())
+        like_students = self.bias_spread[self.group] == LIKE_STUDENTS
+        defines = np.isin(self.group, (TA, INSTRUCTOR)) & ~like_students
+        return bool(defines.any() and like_students.any())
 
     @property
     def can_shift(self) -> bool:

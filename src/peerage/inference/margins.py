@@ -35,7 +35,7 @@ class Margins(Protocol):
         """How well some entries were sampled."""
 
     def at_ends(self, variable: str) -> Floats:
-        """(entries,) the share of draws in the first or last cell of the sampler's grid; 0 if it has none."""
+        """(entries,) the share of draws in the first or last cell of the sampler's grid; 0 if it samples on none."""
 
 
 def margins_of(layout: Layout, samples: Samples, draws: Draws) -> Margins:
@@ -71,7 +71,7 @@ class DrawnMargins:
     def at_ends(self, variable: str) -> Floats:
         """(entries,) the share of stored indexes that are a grid's first or last."""
         stored = self.stored[variable]
-        if stored.dtype.kind != "u":
+        if stored.dtype.kind != "u" or self.layout.draws_latent_reports:
             return np.zeros(stored.shape[2])
         last = len(grids_of(self.layout)[variable]) - 1
         return np.asarray(((stored == 0) | (stored == last)).mean(axis=(0, 1)))
@@ -99,8 +99,8 @@ class RunningMargins:
 
     def at_ends(self, variable: str) -> Floats:
         """(entries,) the share of draws counted in a grid's first or last cell."""
-        running = self.running[variable]
-        return running.at_ends() if self.on_grid[variable] else np.zeros(len(running.counts))
+        running, is_bound = self.running[variable], not self.layout.draws_latent_reports
+        return running.at_ends() if self.on_grid[variable] and is_bound else np.zeros(len(running.counts))
 
     def _with_known(self, variable: str, values: Floats) -> Floats:
         """Values (…, entries) with those that are fixed put in their place."""

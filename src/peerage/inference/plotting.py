@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from peerage.errors import MissingExtraError
+from peerage.gradebook.book import ROLE_WORDS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +27,7 @@ MOST_NAMED = 40
 UNITLESS = ("reliability_shape", "effort_concentration")
 """Hyperparameters that are neither on the scale of grades nor shares."""
 
-_ROLES = {"student": ESTIMATE, "ta": REPORT, "instructor": "#8a4fa3"}
+_ROLES = {"student": ESTIMATE, "ta": REPORT, "instructor": "#8a4fa3", "machine": "#4d5866"}
 
 
 def new_axes(width: float, height: float, columns: int = 1) -> Any:
@@ -65,7 +66,7 @@ def draw_graders(graders: pd.DataFrame, ax: Axes | None) -> Axes:
             low, high = rows[f"{name}_lower"].to_numpy(float), rows[f"{name}_upper"].to_numpy(float)
             other = y if values is x else x
             line(other, low, high, color=colour, alpha=0.2, linewidth=1)
-        ax.plot(x, y, "o", color=colour, markersize=5, label={"student": "students", "ta": "TAs"}.get(role, f"{role}s"))
+        ax.plot(x, y, "o", color=colour, markersize=5, label=f"{ROLE_WORDS[role]}s")
     ax.axhline(0, color=PALE, linewidth=1)
     ax.set_xlabel("dependability: how much the grades tell about the work")
     ax.set_ylabel("bias, on a scale of 0 to 5")
@@ -110,7 +111,7 @@ def draw_priors(priors: pd.DataFrame, ax: Axes | None) -> Axes:
         for meaning, component in zip(rows["meaning"], rows["component"], strict=True)
     ]
     ax.set_yticks(place, named, fontsize="small")
-    ax.set_xlabel("on the scale of 0 to 5, or a share; lines are 90% intervals")
+    ax.set_xlabel("on the scale of 0 to 5, or a share; lines are 90% intervals", loc="right")
     return ax
 
 

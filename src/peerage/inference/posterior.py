@@ -28,6 +28,7 @@ from peerage.inference.information import Information
 from peerage.inference.numerics.diagnostics import Diagnostics, rhat_and_ess
 from peerage.inference.plotting import draw_graders, draw_grades, draw_priors, draw_submission
 from peerage.inference.posterior_file import write
+from peerage.inference.previewing import previewed
 from peerage.inference.priors_in_words import coordinate_names, in_use, priors_table
 from peerage.inference.sampling.chains import VARIABLES, sample
 from peerage.inference.scale_use import scale_use
@@ -242,6 +243,14 @@ class Posterior(Fitted):
             parts.append(pd.DataFrame({"grade": component.values, "probability": masses}))
             parts[-1].insert(0, "component", component.name)
         return pd.concat(parts, ignore_index=True)
+
+    def preview(self, new_reviews: Gradebook) -> pd.DataFrame:
+        """What new reviews make of the submissions that they concern: a table like :meth:`submissions`, in a moment.
+
+        Graders are held at what the fit knows of them; what the new reviews tell about them takes an :meth:`update`.
+        """
+        book, layout, samples = previewed(self, new_reviews)
+        return replace(self, book=book, model=layout.model, samples=samples, laid_out=layout).submissions()
 
     # More draws, other forms
 

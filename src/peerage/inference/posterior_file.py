@@ -25,7 +25,7 @@ from peerage.model import Model
 from peerage.rubric import Rubric
 from peerage.support.atomic import replacing
 
-FORMAT = 5
+FORMAT = 6
 _AVERAGES = ("level_mass", "effortful", "influence")
 _OF_ALL_DRAWS = ("kept", "effortful_count", "hyper")
 _NOT_OURS = "this is not a posterior that peerage saved"
@@ -65,7 +65,8 @@ def read(path: str | Path) -> dict[str, Any]:
         raise ResultsError(f"{path}: {_NOT_OURS} ({error}); {_REMEDY}") from None
     except (InputError, ModelError) as error:
         raise ResultsError(f"{path}: {_NOT_OURS} ({str(error).splitlines()[0]}); {_REMEDY}") from None
-    except (ValueError, KeyError, TypeError, EOFError, RecursionError, OverflowError, zipfile.BadZipFile):
+    except (ValueError, KeyError, TypeError, EOFError, OverflowError, RuntimeError, zipfile.BadZipFile):
+        # An archive of an unknown kind or with a password is a RuntimeError, as is what is nested too deeply.
         raise ResultsError(f"{path}: {_NOT_OURS}; {_REMEDY}") from None
 
 

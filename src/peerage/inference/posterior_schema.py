@@ -12,7 +12,6 @@ from peerage.inference.layout import Layout
 from peerage.inference.sampling.chains import STORED, VARIABLES, ChainState, Samples, templates
 from peerage.inference.sampling.kept_draws import grids_of
 from peerage.inference.sampling.running_summaries import Running
-from peerage.inference.shared.sharing_grids import N_MERITS
 from peerage.inference.stored_arrays import DamagedError, StoredArrays
 
 MOST_CHAINS = 10_000
@@ -155,8 +154,6 @@ def _ends(layout: Layout, name: str, like: NDArray[Any]) -> tuple[float, float]:
         sizes = {"true_grade": len(layout.grids.true_grade), "reliability": len(layout.grids.reliability)}
         sizes["bias"] = len(layout.grids.bias) + 1
         sizes["habit"] = layout.n_habits + 1
-        if layout.has_merit:
-            sizes["merit"] = N_MERITS
         # Whatever else is on a grid starts in its middle.
         return 0, sizes.get(name, 2 * int(like.max(initial=0)) + 1) - 1
     if name in ("effort", "effortful"):
@@ -166,7 +163,7 @@ def _ends(layout: Layout, name: str, like: NDArray[Any]) -> tuple[float, float]:
 
 def _check_fixed(layout: Layout, stored_name: str, name: str, values: NDArray[Any]) -> None:
     """Refuse cells that the likelihood tables of graders with a fixed reliability or bias do not have."""
-    if values.dtype.kind not in "iu" or name not in ("reliability", "bias"):
+    if layout.draws_latent_reports or values.dtype.kind not in "iu" or name not in ("reliability", "bias"):
         return
     is_fixed = ~np.isnan(getattr(layout.known, name))
     fixed_cell = 0 if name == "reliability" else len(layout.grids.bias)

@@ -1,7 +1,7 @@
 """The check that counts: what staff graded, estimated from the peers alone, beside the staff's own grades.
 
 For each submission that staff and students graded, the staff's grades are left out and its true grades are summed out,
-from the draws of the one fit. In a draw, with E the students' effortful reports on a component,
+from the draws of the one fit. In a draw, with E the effortful reports on a component of students, and of machines,
 
     π(s | peers) ∝ π(s) ∏_{v ∈ E} L_v(s),
 
@@ -27,7 +27,6 @@ from scipy.special import ndtr
 from peerage.gradebook.book import STUDENT
 from peerage.inference.checking.predictive_density import report_bins
 from peerage.inference.fitted import Fitted
-from peerage.inference.layout import AUTHOR
 from peerage.inference.numerics.hyperparameters import N_CLASSWIDE
 from peerage.inference.numerics.psis import smooth
 from peerage.support.wording import counted
@@ -103,7 +102,8 @@ def staff_check(posterior: Fitted) -> StaffCheck | None:
     """Estimate what staff graded from the peers alone; None if there are fewer than five such submissions."""
     book = posterior.book
     by_student = book.roles[book.review_grader] == STUDENT
-    both = np.intersect1d(book.review_submission[by_student], book.review_submission[~by_student])
+    by_staff = book.is_staff[book.review_grader]
+    both = np.intersect1d(book.review_submission[by_student], book.review_submission[by_staff])
     if len(both) < FEWEST:
         return None
     chosen = both[np.unique(np.linspace(0, len(both) - 1, MOST).round().astype(int))]
@@ -168,26 +168,29 @@ class _Estimator:
         """The row of each component that both staff and students graded."""
         layout, reports = self.layout, self.layout.reports
         span = slice(reports.submission_start[submission], reports.submission_start[submission + 1])
-        peers: dict[int, list[tuple[int, NDArray[np.bool_]]]] = {}
+        others: dict[int, list[tuple[int, NDArray[np.bool_]]]] = {}
+        students: dict[int, list[int]] = {}
         staff: dict[int, list[int]] = {}
         for review in reports.submission_reviews[span]:
             own = range(reports.review_reports[review], reports.review_reports[review + 1])
-            if layout.group[reports.review_grader[review]] in (STUDENT, AUTHOR):
+            grader = reports.review_grader[review]
+            if self.book.is_staff[grader] or self.book.roles[grader] == STUDENT:
+                reported = staff if self.book.is_staff[grader] else students
+                for report in own:
+                    reported.setdefault(int(reports.report_cell[report]), []).append(report)
+            if not self.book.is_staff[grader]:
                 effortful = self._efforts(int(review), own)
                 for report in own:
-                    peers.setdefault(int(reports.report_cell[report]), []).append((report, effortful))
-            else:
-                for report in own:
-                    staff.setdefault(int(reports.report_cell[report]), []).append(report)
+                    others.setdefault(int(reports.report_cell[report]), []).append((report, effortful))
         expected, log_weights = {}, np.zeros(len(self.effort))
-        for cell in sorted(set(peers) & set(staff)):
-            expected[cell], log_mass = self._cell(cell, peers[cell], staff[cell])
+        for cell in sorted(set(students) & set(staff)):
+            expected[cell], log_mass = self._cell(cell, others[cell], staff[cell])
             log_weights -= log_mass
         smooth(log_weights)
         weights, values = np.exp(log_weights), layout.report_value
         for cell, by_draw in expected.items():
             component = self.book.rubric.components[reports.cell_component[cell]]
-            given = component.from_model(values[[report for report, _ in peers[cell]]])
+            given = component.from_model(values[students[cell]])
             by_staff = component.from_model(values[staff[cell]]).mean()
             names = self.book.submissions[submission], component.name
             yield (*names, by_staff, float(weights @ by_draw), given.mean(), np.median(given))

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from peerage.gradebook.book import STUDENT
 from peerage.inference.fitted import Fitted
 from peerage.inference.numerics.hyperparameters import CLASSWIDE, MEAN_BIAS, SIGMA_TA
 from peerage.inference.posterior import Posterior
@@ -42,9 +41,9 @@ def peers_against_staff(posterior: Fitted) -> str | None:
 
 def without_staff(posterior: Fitted) -> str | None:
     """Where no staff graded: whose level the grades have, and how well staff's grades would tell it."""
-    if not (posterior.book.roles == STUDENT).all():
+    if posterior.book.is_staff.any():
         return None
-    lead = "No staff graded: the general level of the grades is the peers'."
+    lead = "No staff graded, so the general level of the grades is that of the peers."
     if not (posterior.model.learned and posterior.layout.has_bias):
         return lead
     # A TA's own bias is the same on everything that the TA grades; errors and doubts about true grades are not.
@@ -55,6 +54,6 @@ def without_staff(posterior: Fitted) -> str | None:
     doubt = float(true_grades.var(axis=(0, 1), dtype=float).mean()) + priors.beta_tau_ta / priors.alpha_tau_ta
     within = 1.645 * np.sqrt(own + doubt / (CHECKED * len(posterior.book.rubric)))
     return (
-        f"{lead} A TA's grades of {CHECKED} submissions would tell it to within {within:.1f} of {MODEL_MAXIMUM:g}, and "
-        "how far estimates are from what staff give."
+        f"{lead} If a TA graded {CHECKED} submissions, the right level would be known to within {within:.1f} of "
+        f"{MODEL_MAXIMUM:g}, and also how far estimates are from what staff give."
     )

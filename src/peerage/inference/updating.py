@@ -131,13 +131,13 @@ def _carried(
     grader[before.n_graders :] = -1
     effort_alike = _same(before.known.effort, layout.known.effort, grader)
     keep = {"true_grade": (cell, (cell >= 0) & (layout.fixed_level == MISSING))}
-    if layout.is_shared:
+    if layout.draws_latent_reports:
         submission = np.arange(layout.book.n_submissions)
         submission[before.book.n_submissions :] = -1
-        if not before.is_shared:  # a second component has come: what is shared starts as in a fit
-            carried |= {"merit": start["merit"], "halo": start["halo"], "hyper": start["hyper"]}
-        else:
-            keep |= {"merit": (submission, submission >= 0), "halo": (review, review >= 0)}
+        keep |= {"merit": (submission, submission >= 0), "halo": (review, review >= 0)}
+        carried["latent"] = start["latent"]  # drawn anew by the first sweep
+        if (before.has_merit, before.has_halo) != (layout.has_merit, layout.has_halo):
+            carried["hyper"] = start["hyper"]  # a second component has come: what is shared starts as in a fit
     keep |= {"effortful": (review, (review >= 0) & effort_alike[layout.reports.review_grader])}
     if "habit" in start:
         keep["habit"] = grader, (grader >= 0) & layout.may_have_habit

@@ -21,11 +21,10 @@ from peerage.inference.censored import (
     censored_engine,
     censored_sweep,
     collapsed_graders,
-    effort_density,
     grader_updates,
 )
 from peerage.inference.layout import AUTHOR, lay_out
-from peerage.inference.numerics import vectors
+from peerage.inference.numerics import effort_density, vectors
 from peerage.model import Fixed, Model
 from peerage.rubric import Rubric
 from support import twin
@@ -183,7 +182,7 @@ def test_a_reflection_is_weighed_with_true_grades_and_efforts_summed_out(model: 
         moves_bias = layout.has_bias and np.isnan(layout.known.bias[grader])
         bias = int(case.state.bias[grader]) + (4 if moves_bias else 0)
         collapsed_graders.weigh_reviews(grader, reliability, bias, given, case.state, case.work)
-        gain = collapsed_graders.log_odds(grader, reliability, bias, model.effort, given, case.state, case.work)
+        gain = collapsed_graders._log_odds(grader, reliability, bias, model.effort, given, case.state, case.work)
         here = twin_state(layout, case.state)
         there = here.with_value("reliability", grader, float(grids.reliability.points[reliability]))
         if moves_bias:
@@ -220,7 +219,7 @@ def draws_of_effort(prior: tuple[float, float], shares: Floats, count: int = 800
     rng, effort, masses = np.random.default_rng(5), 0.5, np.zeros(32)
     drawn = []
     for _ in range(count):
-        effort = collapsed_graders.draw_effort(rng, effort, shares, prior, masses)
+        effort = effort_density.draw_effort(rng, effort, shares, prior, masses)
         drawn.append(effort)
     return np.array(drawn)[::4]
 

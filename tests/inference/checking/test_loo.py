@@ -45,28 +45,31 @@ def errors_of(by_chain: Floats) -> Floats:
 both = pytest.mark.parametrize("censoring", [True, False], ids=["censored", "uncensored"])
 
 
-@both
-def test_with_known_graders_and_efforts_predictions_are_integrals(censoring: bool) -> None:
-    """Every draw predicts the same, up to the step of 0.05 of a censored model's grid and its single precision.
+def test_with_known_graders_and_efforts_predictions_are_integrals() -> None:
+    """Every draw predicts the same.
 
     Expected grades are computed as if true grades were normal, which the ends of a rubric make slightly wrong.
     """
-    book, model = small_class(), known_model(effort=False, censoring=censoring)
+    book, model = small_class(), known_model(effort=False, censoring=False)
     result = predicted(pg.fit(book, model, chains=2, draws=20, burn_in=0, seed=1))
     assert not result.untrusted.any()
     for review in range(book.n_reviews):
         log_mass, means = exact(book, model, review)
-        assert result.log_mass[review] == pytest.approx(log_mass, abs=0.01 if censoring else 1e-4)
+        assert result.log_mass[review] == pytest.approx(log_mass, abs=1e-4)
         np.testing.assert_allclose(result.mean[review], means, atol=0.02)
 
 
-@both
-def test_with_known_graders_the_efforts_of_others_are_summed_out(censoring: bool) -> None:
+@pytest.mark.parametrize(
+    ("effort", "censoring"),
+    [(False, True), (True, True), (True, False)],
+    ids=["known efforts, censored", "censored", "uncensored"],
+)
+def test_with_known_graders_all_else_is_summed_out(effort: bool, censoring: bool) -> None:
     """Reviews whose weights have no variance that the chains could tell are left out.
 
     With a few others' efforts to reweigh, many weights tie, and some tails are too short to be judged.
     """
-    book, model = small_class(), known_model(effort=True, censoring=censoring)
+    book, model = small_class(), known_model(effort=effort, censoring=censoring)
     result = predicted(pg.fit(book, model, chains=CHAINS, draws=200, burn_in=20, seed=1))
     wanted = np.array([exact(book, model, review)[0] for review in range(book.n_reviews)])
     error = np.hypot(errors_of(np.exp(result.by_chain)), GRID_ERROR if censoring else 0.0)
@@ -173,6 +176,6 @@ def test_products_of_many_small_masses_do_not_vanish() -> None:
     fixed = pg.Fixed(reliability=dict.fromkeys(names, 4.0), bias=dict.fromkeys(names, 0.1))
     models = [Model(effort=False, censoring=censoring, priors=priors, fixed=fixed) for censoring in (True, False)]
     book, _ = pg.simulate(20, 1, seed=1, reviews_per_student=19, tas=0, components=rubric, model=models[0])
-    censored, exactly = (predicted(pg.fit(book, model, chains=1, draws=2, burn_in=0, seed=1)) for model in models)
+    censored, exactly = (predicted(pg.fit(book, model, chains=1, draws=100, burn_in=10, seed=1)) for model in models)
     np.testing.assert_allclose(censored.mean, exactly.mean, atol=0.01)
     np.testing.assert_allclose(censored.log_mass, exactly.log_mass, atol=0.02)

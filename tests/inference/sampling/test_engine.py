@@ -8,12 +8,12 @@ from numpy.testing import assert_array_equal
 
 import peerage as pg
 from peerage.inference.censored import censored_engine
+from peerage.inference.latent import latent_arrays, latent_engine
 from peerage.inference.layout import lay_out
 from peerage.inference.numerics import arrays
 from peerage.inference.numerics.arrays import Sums
 from peerage.inference.sampling.chains import VARIABLES, with_own_beliefs
 from peerage.inference.sampling.engine import AnyEngine, Engine
-from peerage.inference.shared import shared_arrays, shared_engine
 from peerage.inference.uncensored import uncensored_arrays, uncensored_engine
 from support.tiny import tiny_class
 
@@ -22,14 +22,15 @@ CENSORED: Engine[arrays.Given, arrays.State, arrays.Draws, arrays.Work] = censor
 UNCENSORED: Engine[
     uncensored_arrays.Given, uncensored_arrays.State, uncensored_arrays.Draws, uncensored_arrays.Work
 ] = uncensored_engine
-SHARED: Engine[shared_arrays.Given, shared_arrays.State, arrays.Draws, shared_arrays.Work] = shared_engine
+LATENT: Engine[latent_arrays.Given, latent_arrays.State, arrays.Draws, latent_arrays.Work] = latent_engine
 
 
 @pytest.mark.parametrize(
     ("engine", "model"),
     [
-        (CENSORED, pg.Model(merit=False, halo=False)),
-        (SHARED, pg.Model()),
+        (CENSORED, pg.Model(correlation=True)),
+        (LATENT, pg.Model()),
+        (LATENT, pg.Model(priors="paper")),
         (UNCENSORED, pg.Model(censoring=False)),
     ],
 )

@@ -72,6 +72,7 @@ def smallest_p_value(model: Model, seed: int, sweep: Any = None) -> float:
         states.append(arena.twin_state(state))
         redrawn.append(twin.draw_reports(arena.book, model, states[-1], rng))
         arena.put(redrawn[-1])
+        arena.redraw_latent(state, rng)
         arena.run(rng, state, 1, keep=False)
     batches = functions(arena, states, redrawn).reshape(BATCHES, -1, FUNCTIONS).mean(axis=1)
     gap = batches.mean(axis=0) - prior.mean(axis=0)

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from peerage.inference.censored.censored_sweep import sweep
 from peerage.inference.censored.collapsed_graders import MAX_SUMMED
-from peerage.inference.censored.habits import HABIT_EFFORT, SHARE
 from peerage.inference.censored.learning_grades import cut_to_support
 from peerage.inference.layout import AUTHOR, Layout
-from peerage.inference.numerics.arrays import AnyGiven, Beliefs, Draws, Given, Learning, Scratch, State, Tables, Work
+from peerage.inference.numerics.arrays import Beliefs, Draws, Given, Learning, Scratch, State, Tables, Work
 from peerage.inference.numerics.hyperparameters import effort_prior
 from peerage.inference.numerics.likelihood import (
     LOG_FLOOR,
@@ -42,7 +41,7 @@ def prepare(layout: Layout) -> Given:
     return Given(layout.reports, tables_of(layout), beliefs_of(layout), clamps, learning_of(layout))
 
 
-def initial_state(layout: Layout, given: AnyGiven, rng: np.random.Generator, chain: int = 0) -> State:
+def initial_state(layout: Layout, given: Given, rng: np.random.Generator, chain: int = 0) -> State:
     """A dispersed start: true grades near the reports' means, all else drawn from the prior."""
     grids = layout.grids
     spread = layout.report_means + 0.5 * rng.standard_normal(layout.n_cells)
@@ -59,11 +58,8 @@ def initial_state(layout: Layout, given: AnyGiven, rng: np.random.Generator, cha
     alpha, beta = effort_prior(theta) if layout.model.learned else beliefs.effort
     effort = np.where(np.isnan(known.effort), rng.beta(alpha, beta, layout.n_graders), known.effort)
     effortful = rng.random(layout.book.n_reviews) < effort[layout.reports.review_grader]
-    habit = layout.apparent_habits
-    effort[habit > 0] = HABIT_EFFORT[0] / sum(HABIT_EFFORT)
-    effortful[habit[layout.reports.review_grader] > 0] = False
     centre = np.zeros((layout.n_graders, 5))
-    return State(true_grade, reliability, bias, effort, effortful, theta, width, centre, habit)
+    return State(true_grade, reliability, bias, effort, effortful, theta, width, centre)
 
 
 def new_draws(layout: Layout, count: int) -> Draws:
@@ -107,9 +103,8 @@ def new_work(layout: Layout) -> Work:
         np.zeros(layout.n_graders, np.int64),
         np.zeros(layout.n_graders, np.int64),
         np.zeros((MAX_SUMMED, 4), np.int64),
-        np.zeros((int(np.diff(layout.reports.grader_reviews).max()), SHARE + 1)),
+        np.zeros((int(np.diff(layout.reports.grader_reviews).max()), 4)),
         np.zeros(32),
-        np.zeros(layout.n_habits + 2),
         np.zeros(longest, np.float32),
         np.zeros(longest),
         np.zeros(layout.max_levels),
@@ -144,7 +139,8 @@ def beliefs_of(layout: Layout) -> Beliefs:
     log_reliability = [log_gamma_cell_masses(grids.reliability.edges, *gamma) for gamma in gammas]
     correlation = layout.correlation
     author = log_normal_cell_masses(grids.reliability.edges, correlation.origin, correlation.sd)
-    rows = [log_reliability[0], log_reliability[1], log_reliability[0], np.maximum(author, LOG_FLOOR)]
+    students, tas = log_reliability
+    rows = [students, tas, students, students, np.maximum(author, LOG_FLOOR)]  # by role, then authors
     sigma_b = priors.sigma_b if layout.has_bias else 1.0
     log_bias = np.maximum(log_normal_cell_masses(grids.bias.edges, 0.0, sigma_b), LOG_FLOOR)
     log_biases = np.tile(log_bias, (AUTHOR + 1, 1))
@@ -162,7 +158,7 @@ def beliefs_of(layout: Layout) -> Beliefs:
         log_bias=log_biases,
         group=layout.group,
         effort=np.array([priors.alpha_e, priors.beta_e]),
-        log_low_effort=_log_low_effort(layout),
+        log_low_effort=log_low_effort(layout),
         author_mean=correlation.mean,
         author_slope=correlation.slope,
         author_origin=np.array([correlation.origin]),
@@ -170,7 +166,7 @@ def beliefs_of(layout: Layout) -> Beliefs:
     )
 
 
-def _log_low_effort(layout: Layout) -> NDArray[np.float64]:
+def log_low_effort(layout: Layout) -> NDArray[np.float64]:
     """(reports,) log probability of each report if no effort was made."""
     priors = layout.priors
     out = np.empty(len(layout.report_level))
@@ -191,8 +187,6 @@ def learning_of(layout: Layout) -> Learning:
         has_staff=layout.has_staff,
         bias_spread=layout.bias_spread,
         mean_report=layout.mean_reports,
-        can_shift=layout.can_shift,
-        step=float(grids.true_grade.points[1] - grids.true_grade.points[0]),
         true_grade_edges=grids.true_grade.edges,
         bias_edges=grids.bias.edges,
         reliability_points=grids.reliability.points,
@@ -201,11 +195,6 @@ def learning_of(layout: Layout) -> Learning:
         cuts=np.concatenate(cuts),
         report_level=layout.report_level,
         report_component=layout.report_component,
-        may_have_habit=layout.may_have_habit,
-        may_jump=layout.may_jump & layout.has_bias,
-        favourite=layout.favourite,
-        habit_start=layout.habit_codes[0],
-        habit_codes=layout.habit_codes[1],
     )
 
 

@@ -21,10 +21,9 @@ import numpy as np
 from peerage.inference.censored.cell_products import find_report, load_from_logs, load_special_prior
 from peerage.inference.censored.collapsed_graders import update_graders
 from peerage.inference.censored.grader_updates import draw_biases, draw_efforts, draw_reliabilities
-from peerage.inference.censored.habits import learn_habits
 from peerage.inference.censored.learning_graders import learn_low_effort, refresh
 from peerage.inference.censored.learning_grades import learn_true_grades, reliability_of
-from peerage.inference.numerics.arrays import F32, F64, I64, AnyState, Draws, Given, State, Sums, Work
+from peerage.inference.numerics.arrays import F32, F64, I64, Draws, Given, State, Sums, Work
 from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.vectors import REORDER, TINY, clear_outside, multiply_by_four, total_of_few
 
@@ -46,7 +45,7 @@ def sweep(
     """Run ``sweeps`` sweeps in place; if ``keep``, add to the sums and write the draws from row ``first`` on."""
     learned = given.learning.on
     if learned:
-        refresh(given, state.hyper, state.habit, work.scratch)
+        refresh(given, state.hyper, work.scratch)
     for index in range(sweeps):
         update_graders(rng, keep, has_effort, has_bias, given, state, sums, work)
         _true_grades(rng, keep, given, state, sums, work)
@@ -59,11 +58,9 @@ def sweep(
             draw_biases(rng, not keep, given, state, work)
         if has_effort:
             draw_efforts(rng, not keep, given, state, work)
-            if learned:
-                learn_habits(rng, given, state)
         if keep:
             _add_influence(given, state, sums)
-            write(first + index, state, draws)
+            _write(first + index, state, draws)
 
 
 @jit
@@ -164,7 +161,7 @@ def _add_influence(given: Given, state: State, sums: Sums) -> None:
 
 
 @jit
-def write(row: int, state: AnyState, draws: Draws) -> None:
+def _write(row: int, state: State, draws: Draws) -> None:
     """Copy the state into a row of the draws."""
     for cell in range(len(state.true_grade)):
         draws.true_grade[row, cell] = state.true_grade[cell]
@@ -172,7 +169,6 @@ def write(row: int, state: AnyState, draws: Draws) -> None:
         draws.reliability[row, grader] = state.reliability[grader]
         draws.bias[row, grader] = state.bias[grader]
         draws.effort[row, grader] = state.effort[grader]
-        draws.habit[row, grader] = state.habit[grader]
     effortful = 0
     for review in range(len(state.effortful)):
         effortful += state.effortful[review]

@@ -19,9 +19,8 @@ from __future__ import annotations
 import numpy as np
 
 from peerage.inference.censored.cell_products import Int, find_report, load_author_means, load_special_prior, log_ratio
-from peerage.inference.censored.effort_density import log_effort_density
-from peerage.inference.censored.habits import HOW_OFTEN, SHARE, draw_habit, effort_prior_of, jump, propose_jump
-from peerage.inference.numerics.arrays import F64, AnyGiven, AnyState, Given, State, Sums, Work
+from peerage.inference.numerics.arrays import F64, Given, State, Sums, Work
+from peerage.inference.numerics.effort_density import chance_of_effort, draw_effort, log_mixed
 from peerage.inference.numerics.grid_masses import AUTHORS
 from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.vectors import TINY, copy_into, multiply, sums_of_products
@@ -64,22 +63,14 @@ def update_graders(
         offset[grader] = state.reliability[grader] * tables.row_length[grader] + tables.from_bias[state.bias[grader]]
     for grader in range(len(offset)):
         if not keep:
-            average(state.centre[grader], state.reliability[grader], state.bias[grader])
-        jumps, ratio = given.learning.may_jump[grader] and rng.random() < 0.5, 0.0
-        if jumps:
-            reliability, bias, ratio = propose_jump(grader, rng, given, state)
-        else:
-            reliability, bias = reflected(grader, rng, has_bias, given, state)
+            _average(state.centre[grader], state.reliability[grader], state.bias[grader])
+        reliability, bias = _reflected(grader, rng, has_bias, given, state)
         moves = reliability != state.reliability[grader] or bias != state.bias[grader]
         if not (moves or has_effort):
             continue
         weigh_reviews(grader, reliability, bias, given, state, work)
-        if jumps:
-            moved = jump(grader, 2, ratio, rng, given, state, work)
-        else:
-            moved = moves and np.log(rng.random()) < log_odds(grader, reliability, bias, has_effort, given, state, work)
         after = 0
-        if moved:
+        if moves and np.log(rng.random()) < _log_odds(grader, reliability, bias, has_effort, given, state, work):
             state.reliability[grader], state.bias[grader] = reliability, bias
             offset[grader] = reliability * tables.row_length[grader] + tables.from_bias[bias]
             after = 1
@@ -88,7 +79,7 @@ def update_graders(
 
 
 @jit
-def average(centre: F64, reliability: Int, bias: Int) -> None:
+def _average(centre: F64, reliability: Int, bias: Int) -> None:
     """Take a grader's present values into the centre."""
     centre[COUNT] = min(centre[COUNT] + 1.0, _MEMORY)
     weight = 1.0 / centre[COUNT]
@@ -99,9 +90,7 @@ def average(centre: F64, reliability: Int, bias: Int) -> None:
 
 
 @jit
-def reflected(
-    grader: int, rng: np.random.Generator, has_bias: bool, given: AnyGiven, state: AnyState
-) -> tuple[Int, Int]:
+def _reflected(grader: int, rng: np.random.Generator, has_bias: bool, given: Given, state: State) -> tuple[Int, Int]:
     """Where a grader's reliability and bias are to move; where they are, if that is off the grid or nothing moves."""
     centre, clamps = state.centre[grader], given.clamps
     old_reliability, old_bias = np.int64(state.reliability[grader]), np.int64(state.bias[grader])
@@ -212,7 +201,7 @@ def weigh_reviews(grader: int, reliability: Int, bias: Int, given: Given, state:
 
 
 @jit
-def log_odds(
+def _log_odds(
     grader: int, reliability: Int, bias: Int, has_effort: bool, given: Given, state: State, work: Work
 ) -> float:
     """How much more probable, in logs, a grader's reviews are with another reliability and bias: a ratio of (7)."""
@@ -231,30 +220,17 @@ def log_odds(
 
 
 @jit
-def log_mixed(effort: float, careful: float, careless: float) -> float:
-    """Log probability of a review, whether it was made with effort or not."""
-    if effort >= 1.0:
-        return careful
-    if effort <= 0.0:
-        return careless
-    top = max(careful, careless)
-    return float(top + np.log(effort * np.exp(careful - top) + (1.0 - effort) * np.exp(careless - top)))
-
-
-@jit
 def _draw_efforts(
     grader: int, after: int, rng: np.random.Generator, keep: bool, given: Given, state: State, sums: Sums, work: Work
 ) -> None:
     """Draw a grader's effort probability, with the efforts summed out, and then the effort of each review."""
     logs, begun = work.review_logs, given.reports.grader_reviews[grader]
     count = given.reports.grader_reviews[grader + 1] - begun
-    if given.learning.may_have_habit[grader] and rng.random() < HOW_OFTEN:
-        draw_habit(grader, after, 2, rng, given, state, work)
-    elif not given.clamps.effort[grader]:
+    if not given.clamps.effort[grader]:
         for place in range(count):
-            logs[place, SHARE] = chance_of_effort(0.5, logs[place, after], logs[place, 2])
-        prior = effort_prior_of(grader, state.habit, given.beliefs.effort)
-        effort = draw_effort(rng, state.effort[grader], logs[:count, SHARE], prior, work.effort_masses)
+            logs[place, 3] = chance_of_effort(0.5, logs[place, after], logs[place, 2])
+        prior = float(given.beliefs.effort[0]), float(given.beliefs.effort[1])
+        effort = draw_effort(rng, state.effort[grader], logs[:count, 3], prior, work.effort_masses)
         state.effort[grader] = effort
     work.effortful[grader] = 0
     for place in range(count):
@@ -263,39 +239,3 @@ def _draw_efforts(
         work.effortful[grader] += state.effortful[begun + place]
         if keep:
             sums.effortful[begun + place] += probability
-
-
-@jit
-def chance_of_effort(effort: float, careful: float, careless: float) -> float:
-    """The probability that a review was made with effort, by the odds (6)."""
-    if effort <= 0.0 or effort >= 1.0:
-        return effort
-    return float(1.0 / (1.0 + (1.0 - effort) / effort * np.exp(min(careless - careful, 700.0))))
-
-
-@jit
-def draw_effort(rng: np.random.Generator, effort: float, shares: F64, prior: tuple[float, float], masses: F64) -> float:
-    """Draw a grader's effort probability with the efforts summed out.
-
-    ``shares`` are the probabilities of effort of each review if both are equally probable beforehand. A value is
-    proposed from a histogram of the density, and accepted or refused by the density itself.
-    """
-    n_cells = len(masses)
-    for cell in range(n_cells):
-        masses[cell] = log_effort_density((cell + 0.5) / n_cells, shares, prior)
-    top = masses.max()
-    total = 0.0
-    for cell in range(n_cells):
-        masses[cell] = np.exp(masses[cell] - top)
-        total += masses[cell]
-    target, chosen = rng.random() * total, 0
-    while chosen < n_cells - 1 and target >= masses[chosen]:
-        target -= masses[chosen]
-        chosen += 1
-    proposed = (chosen + rng.random()) / n_cells
-    present = min(int(effort * n_cells), n_cells - 1)
-    gain = log_effort_density(proposed, shares, prior) - log_effort_density(effort, shares, prior)
-    # Not from the masses, which may have underflowed where the grader stands.
-    gain += log_effort_density((present + 0.5) / n_cells, shares, prior)
-    gain -= log_effort_density((chosen + 0.5) / n_cells, shares, prior)
-    return proposed if np.log(rng.random()) < gain else effort

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from peerage.inference.censored.habits import effort_prior_of
 from peerage.inference.censored.learning_graders import learn_bias, learn_reliability
 from peerage.inference.censored.learning_grades import reliability_of
-from peerage.inference.numerics.arrays import I64, AnyGiven, AnyState, AnyWork, Flags, Given, State, Work
+from peerage.inference.numerics.arrays import I64, Flags, Given, State, Work
 from peerage.inference.numerics.grid_masses import AUTHORS
 from peerage.inference.numerics.hyperparameters import count_efforts, effort_prior, learn_effort
 from peerage.inference.numerics.jit import jit
@@ -181,11 +180,11 @@ def _load_bias_logs(grader: int, given: Given, state: State, work: Work) -> None
 
 
 @jit
-def draw_efforts(rng: np.random.Generator, adapt: bool, given: AnyGiven, state: AnyState, work: AnyWork) -> None:
+def draw_efforts(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
     """Draw all effort probabilities, after the hyperparameters of their prior if these are learned."""
     reviews, prior, clamped = given.reports.grader_reviews, given.beliefs.effort, given.clamps.effort
     if given.learning.on:
-        count_efforts(reviews, work.effortful, clamped | (state.habit > 0), work.scratch.exceeding)
+        count_efforts(reviews, work.effortful, clamped, work.scratch.exceeding)
         learn_effort(rng, adapt, state.hyper, state.hyper_width, work.scratch.exceeding)
         prior[0], prior[1] = effort_prior(state.hyper)
     for grader in range(len(clamped)):
@@ -197,7 +196,7 @@ def draw_efforts(rng: np.random.Generator, adapt: bool, given: AnyGiven, state: 
 def _draw_effort(grader: int, rng: np.random.Generator, given: Given, state: State) -> None:
     """Draw a grader's effort probability given the efforts, equation (13)."""
     reviews = given.reports.grader_reviews
-    alpha, beta = effort_prior_of(grader, state.habit, given.beliefs.effort)
+    alpha, beta = given.beliefs.effort[0], given.beliefs.effort[1]
     effortful = count_effortful(grader, reviews, state.effortful)
     count = reviews[grader + 1] - reviews[grader]
     state.effort[grader] = rng.beta(alpha + effortful, beta + count - effortful)

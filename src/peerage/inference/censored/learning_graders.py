@@ -6,18 +6,17 @@ import math
 
 import numpy as np
 
-from peerage.inference.censored.habits import MISSED, fill_low_effort
 from peerage.inference.censored.learning_grades import refresh_true_grades
 from peerage.inference.numerics.arrays import (
     F32,
     F64,
     I32,
-    AnyGiven,
-    AnyState,
     Beliefs,
     Flags,
+    Given,
     Learning,
     Scratch,
+    State,
 )
 from peerage.inference.numerics.grid_masses import (
     AUTHORS,
@@ -52,44 +51,37 @@ from peerage.inference.numerics.vectors import REORDER
 
 
 @jit
-def refresh(given: AnyGiven, theta: F64, habit: I32, scratch: Scratch) -> None:
+def refresh(given: Given, theta: F64, scratch: Scratch) -> None:
     """Make all priors on the grids anew."""
     learning, beliefs = given.learning, given.beliefs
     refresh_true_grades(learning, beliefs, theta, scratch.masses)
-    refresh_low_effort(given, theta, habit, scratch.low_effort)
-    refresh_reliabilities(learning, beliefs, theta, scratch)
-    refresh_biases(learning, beliefs, theta, scratch)
+    _refresh_low_effort(given, theta, scratch.low_effort)
+    _refresh_reliabilities(learning, beliefs, theta, scratch)
+    _refresh_biases(learning, beliefs, theta, scratch)
     beliefs.effort[0], beliefs.effort[1] = effort_prior(theta)
 
 
 @jit
-def refresh_low_effort(given: AnyGiven, theta: F64, habit: I32, by_level: F64) -> None:
+def _refresh_low_effort(given: Given, theta: F64, by_level: F64) -> None:
     """The log probability of every report if no effort was made."""
     for component in range(len(by_level)):
         for level in range(low_effort_masses(component, given.learning, theta, by_level[component])):
             by_level[component, level] = math.log(by_level[component, level])
-    for grader in range(len(habit)):
-        fill_low_effort(grader, given, habit, by_level, given.beliefs.log_low_effort)
+    for report in range(len(given.learning.report_level)):
+        level = given.learning.report_level[report]
+        given.beliefs.log_low_effort[report] = by_level[given.learning.report_component[report], level]
 
 
 @jit
-def learn_low_effort(rng: np.random.Generator, adapt: bool, given: AnyGiven, state: AnyState, scratch: Scratch) -> None:
-    """Move the precision of low-effort reports and each component's centre of them.
-
-    A report that keeps to its grader's habit tells of them by chance only: whether it does is drawn first.
-    """
+def learn_low_effort(rng: np.random.Generator, adapt: bool, given: Given, state: State, scratch: Scratch) -> None:
+    """Move the precision of low-effort reports and each component's centre of them."""
     reports, learning, theta, width = given.reports, given.learning, state.hyper, state.hyper_width
     counts, masses = scratch.level_counts, scratch.masses
     counts[:] = 0.0
     for review in range(len(reports.review_grader)):
         if not state.effortful[review]:
-            code = state.habit[reports.review_grader[review]]
             for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
                 component, level = learning.report_component[report], learning.report_level[report]
-                if code > 0 and level == learning.favourite[code, component]:
-                    chance = MISSED * math.exp(scratch.low_effort[component, level])
-                    if rng.random() >= chance / (chance + 1.0 - MISSED):
-                        continue
                 counts[component, level] += 1.0
     n_components = len(counts)
     for position in range(REPEATS * (n_components + 1)):
@@ -100,7 +92,7 @@ def learn_low_effort(rng: np.random.Generator, adapt: bool, given: AnyGiven, sta
         old, before = propose(rng, theta, width, index)
         proposed = _log_low_effort(first, last, learning, theta, counts, masses)
         settle(rng, theta, width, index, old, proposed - current + log_hyperprior(theta) - before, adapt)
-    refresh_low_effort(given, theta, state.habit, scratch.low_effort)
+    _refresh_low_effort(given, theta, scratch.low_effort)
 
 
 @jit
@@ -134,7 +126,7 @@ def _log_marginal(prior: F64, size: int, wanted: int, group: I32, clamped: Flags
 
 
 @jit
-def refresh_reliabilities(learning: Learning, beliefs: Beliefs, theta: F64, scratch: Scratch) -> None:
+def _refresh_reliabilities(learning: Learning, beliefs: Beliefs, theta: F64, scratch: Scratch) -> None:
     """The prior masses of students' and TAs' reliabilities."""
     for group in (STUDENTS, TAS):
         reliability_masses(group, learning, theta, scratch.masses)
@@ -142,9 +134,7 @@ def refresh_reliabilities(learning: Learning, beliefs: Beliefs, theta: F64, scra
 
 
 @jit
-def learn_reliability(
-    rng: np.random.Generator, adapt: bool, given: AnyGiven, state: AnyState, scratch: Scratch
-) -> None:
+def learn_reliability(rng: np.random.Generator, adapt: bool, given: Given, state: State, scratch: Scratch) -> None:
     """Move the reliability priors' hyperparameters, reliabilities summed out, by the second factor of (15)."""
     learning, theta, width, masses = given.learning, state.hyper, state.hyper_width, scratch.masses
     group, clamped = given.beliefs.group, given.clamps.reliability
@@ -160,11 +150,11 @@ def learn_reliability(
             proposed = _log_marginal(masses, size, wanted, group, clamped, scratch.likelihood)
             if settle(rng, theta, width, index, old, proposed - current + log_hyperprior(theta) - before, adapt):
                 current = proposed
-    refresh_reliabilities(learning, given.beliefs, theta, scratch)
+    _refresh_reliabilities(learning, given.beliefs, theta, scratch)
 
 
 @jit
-def refresh_biases(learning: Learning, beliefs: Beliefs, theta: F64, scratch: Scratch) -> None:
+def _refresh_biases(learning: Learning, beliefs: Beliefs, theta: F64, scratch: Scratch) -> None:
     """The prior masses of all groups' biases."""
     for group in range(len(beliefs.bias)):
         bias_masses(group, learning, theta, scratch.masses)
@@ -181,7 +171,7 @@ def _log_biases(learning: Learning, theta: F64, group: I32, clamped: Flags, like
 
 
 @jit
-def learn_bias(rng: np.random.Generator, adapt: bool, given: AnyGiven, state: AnyState, scratch: Scratch) -> None:
+def learn_bias(rng: np.random.Generator, adapt: bool, given: Given, state: State, scratch: Scratch) -> None:
     """Move the spread of biases, that of TAs, and, where staff graded, the students' mean bias; biases summed out."""
     learning, theta, width, masses = given.learning, state.hyper, state.hyper_width, scratch.masses
     group, clamped = given.beliefs.group, given.clamps.bias
@@ -195,4 +185,4 @@ def learn_bias(rng: np.random.Generator, adapt: bool, given: AnyGiven, state: An
             proposed = _log_biases(learning, theta, group, clamped, scratch.likelihood, masses)
             if settle(rng, theta, width, index, old, proposed - current + log_hyperprior(theta) - before, adapt):
                 current = proposed
-    refresh_biases(learning, given.beliefs, theta, scratch)
+    _refresh_biases(learning, given.beliefs, theta, scratch)

@@ -1,4 +1,4 @@
-"""How the hyperparameters of true grades move in the censored model: means, spreads, and the level of all of them."""
+"""How the hyperparameters of true grades move on grids: means, spreads, and how they are tied to reliabilities."""
 
 from __future__ import annotations
 
@@ -7,13 +7,10 @@ import math
 import numpy as np
 
 from peerage.inference.numerics.arrays import F32, F64, I32, I64, Beliefs, Clamps, Given, Learning, Scratch, State
-from peerage.inference.numerics.grid_masses import AUTHORS, ROOT_HALF, SMALLEST, bias_masses, normal_masses, store
+from peerage.inference.numerics.grid_masses import AUTHORS, ROOT_HALF, SMALLEST, normal_masses, store
 from peerage.inference.numerics.hyperparameters import (
     LAMBDA_TAU,
-    MEAN_BIAS,
-    MEAN_CENTRE,
     N_CLASSWIDE,
-    PER_COMPONENT_SPREAD,
     SIGMA_TAU,
     log_hyperprior,
     mu_s,
@@ -25,7 +22,6 @@ from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.likelihood import BLOCK
 
 _SUPPORT = 1e-9
-_SHIFTS = 2
 
 
 @jit
@@ -53,8 +49,7 @@ def refresh_true_grades(learning: Learning, beliefs: Beliefs, theta: F64, masses
         normal_masses(learning.true_grade_edges, mu_s(theta, component), sigma_s(theta, component), masses)
         store(masses, beliefs.true_grade[component], beliefs.log_true_grade[component])
         cut_to_support(beliefs.true_grade[component], beliefs.support[component])
-    if learning.correlated:
-        _refresh_correlation(learning, beliefs, theta)
+    _refresh_correlation(learning, beliefs, theta)
 
 
 @jit
@@ -91,21 +86,10 @@ def _refresh_correlation(learning: Learning, beliefs: Beliefs, theta: F64) -> No
 
 @jit
 def learn_true_grades(rng: np.random.Generator, adapt: bool, given: Given, state: State, scratch: Scratch) -> None:
-    """Move each component's mean and spread of true grades, and with correlation its two hyperparameters."""
-    learning, theta = given.learning, state.hyper
+    """Move each component's mean and spread of true grades, and how they are tied to their authors' reliability."""
     _count_true_grades(given, state, scratch)
-    if learning.correlated:
-        _learn_tied(rng, adapt, learning, theta, state.hyper_width, scratch)
-    else:
-        points, edges = given.tables.true_grade_points, learning.true_grade_edges
-        for component in range(len(scratch.grid_counts)):
-            counts = scratch.grid_counts[component]
-            _learn_mean(component, rng, theta, points, edges, counts, scratch.masses)
-            _learn_spread(component, rng, theta, points, edges, counts, scratch.masses)
-        if learning.can_shift:
-            for _ in range(_SHIFTS):
-                _shift(rng, learning, given.beliefs.group, theta, state.bias, state.true_grade, scratch)
-    refresh_true_grades(learning, given.beliefs, theta, scratch.masses)
+    _learn_tied(rng, adapt, given.learning, state.hyper, state.hyper_width, scratch)
+    refresh_true_grades(given.learning, given.beliefs, state.hyper, scratch.masses)
 
 
 @jit
@@ -164,131 +148,9 @@ def _log_grades(component: int, theta: F64, edges: F64, counts: F64, masses: F64
 
 
 @jit
-def _learn_mean(
-    component: int, rng: np.random.Generator, theta: F64, points: F64, edges: F64, counts: F64, masses: F64
-) -> None:
-    """Propose a mean as if true grades were not on a grid, which nearly fits, and accept it for the grid."""
-    index = N_CLASSWIDE + component
-    count = total = 0.0
-    for i in range(len(counts)):
-        count += counts[i]
-        total += counts[i] * points[i]
-    of_grades = sigma_s(theta, component) ** -2.0
-    of_hyperprior = PER_COMPONENT_SPREAD[0] ** -2.0
-    precision = count * of_grades + of_hyperprior
-    centre = (total * of_grades + of_hyperprior * MEAN_CENTRE) / precision
-    old, before = theta[index], _log_grades(component, theta, edges, counts, masses) + log_hyperprior(theta)
-    theta[index] = centre + rng.standard_normal() / math.sqrt(precision)
-    gain = _log_grades(component, theta, edges, counts, masses) + log_hyperprior(theta) - before
-    gain += 0.5 * precision * ((theta[index] - centre) ** 2 - (old - centre) ** 2)
-    if np.log(rng.random()) >= gain:
-        theta[index] = old
-
-
-@jit
-def _learn_spread(
-    component: int, rng: np.random.Generator, theta: F64, points: F64, edges: F64, counts: F64, masses: F64
-) -> None:
-    """Propose a spread as if true grades were not on a grid, which nearly fits, and accept it for the grid."""
-    index = N_CLASSWIDE + (len(theta) - N_CLASSWIDE) // 3 + component
-    count = squares = 0.0
-    for i in range(len(counts)):
-        count += counts[i]
-        squares += counts[i] * (points[i] - mu_s(theta, component)) ** 2
-    shape, rate = 0.5 * count + 1.0, 0.5 * squares + 0.5
-    old, before = theta[index], _log_grades(component, theta, edges, counts, masses) + log_hyperprior(theta)
-    theta[index] = 0.5 * math.log(rate / rng.standard_gamma(shape))
-    gain = _log_grades(component, theta, edges, counts, masses) + log_hyperprior(theta) - before
-    gain += log_inverse_gamma(old, shape, rate) - log_inverse_gamma(theta[index], shape, rate)
-    if np.log(rng.random()) >= gain:
-        theta[index] = old
-
-
-@jit
 def log_inverse_gamma(log_sd: float, shape: float, rate: float) -> float:
     """Log density, up to a constant, of the logarithm of a spread whose σ⁻² is Gamma(shape, rate)."""
     return -2.0 * shape * log_sd - rate * math.exp(-2.0 * log_sd)
-
-
-@jit
-def _shift(
-    rng: np.random.Generator,
-    learning: Learning,
-    group: I32,
-    theta: F64,
-    bias: I32,
-    true_grade: I32,
-    scratch: Scratch,
-) -> None:
-    """Move all true grades and their means one way and all biases the other: no report notices.
-
-    Where staff graded, the students' mean bias goes with their biases.
-    """
-    steps = 2 ** int(5.0 * rng.random())
-    if rng.random() < 0.5:
-        steps = -steps
-    if not (
-        _stays(bias, -steps, len(learning.bias_edges)) and _stays(true_grade, steps, len(learning.true_grade_edges))
-    ):
-        return
-    before = log_hyperprior(theta) + _log_level(0, learning, group, theta, bias, scratch)
-    move_level(steps, learning, theta)
-    after = log_hyperprior(theta) + _log_level(steps, learning, group, theta, bias, scratch)
-    if np.log(rng.random()) < after - before:
-        for grader in range(len(bias)):
-            bias[grader] -= steps
-        for cell in range(len(true_grade)):
-            true_grade[cell] += steps
-        for component in range(len(scratch.grid_counts)):
-            _rotate(scratch.grid_counts[component], steps)
-    else:
-        move_level(-steps, learning, theta)
-
-
-@jit
-def _stays(places: I32, steps: int, n_edges: int) -> bool:
-    """Whether all places are still on their grid after some steps."""
-    stays = True
-    for place in places:
-        stays = stays and 0 <= place + steps < n_edges - 1
-    return stays
-
-
-@jit
-def move_level(steps: int, learning: Learning, theta: F64) -> None:
-    """Move the means of true grades up by some cells and, where staff graded, the students' mean bias down."""
-    distance = steps * learning.step
-    for component in range((len(theta) - N_CLASSWIDE) // 3):
-        theta[N_CLASSWIDE + component] += distance
-    if learning.has_staff:
-        theta[MEAN_BIAS] -= distance
-
-
-@jit
-def _log_level(steps: int, learning: Learning, group: I32, theta: F64, bias: I32, scratch: Scratch) -> float:
-    """Log prior probability of all true grades, moved up, and biases, moved down by some cells."""
-    total, masses = 0.0, scratch.masses
-    for component in range(len(scratch.grid_counts)):
-        counts = scratch.grid_counts[component]
-        normal_masses(learning.true_grade_edges, mu_s(theta, component), sigma_s(theta, component), masses)
-        for i in range(len(counts)):
-            if counts[i] > 0.0:
-                total += counts[i] * math.log(masses[i + steps])
-    for wanted in range(AUTHORS + 1):
-        bias_masses(wanted, learning, theta, masses)
-        for grader in range(len(group)):
-            if group[grader] == wanted:
-                total += math.log(masses[bias[grader] - steps])
-    return total
-
-
-@jit
-def _rotate(counts: F64, steps: int) -> None:
-    """Move counts up by some cells; those that leave at one end, which are zero, come in at the other."""
-    size = len(counts)
-    moved = counts.copy()
-    for i in range(size):
-        counts[(i + steps) % size] = moved[i]
 
 
 @jit

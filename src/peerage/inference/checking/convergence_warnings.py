@@ -15,7 +15,7 @@ NOTABLE_R_HAT = 1.01
 WANTED_ESS = 25
 """Effective draws per chain."""
 
-MORE = "for more digits, ask for more draws, or for none, so that the fit goes on until they are enough"
+MORE = "for more precise values, ask for more draws, or leave the number out, so that the fit makes as many as it needs"
 """What to do about an estimate that is merely imprecise."""
 
 _WAIT = "hand nothing out yet; fit again without a number of draws, so that the fit goes on until its runs agree"

@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from peerage.inference.checking.latent_leave_out import leave_out_latent
 from peerage.inference.checking.leave_one_out_kernels import Parts, Prediction, Scale, leave_out, leave_out_exactly
 from peerage.inference.checking.predictive_density import report_bins
-from peerage.inference.checking.shared_leave_out import leave_out_shared
 from peerage.inference.layout import Layout
 from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.psis import smooth
@@ -138,10 +138,9 @@ def _predictors(layout: Layout, samples: Samples, draws: Draws, seed: int, seen:
     """One for each chain."""
     engine = engine_of(layout)
     given, scale, low_effort = engine.prepare(layout), _scale(layout), draws.low_effort_masses()
-    rngs = [np.random.default_rng([seed, index]) for index in range(samples.n_chains)]
     return [
-        _Predictor(layout, engine, given, scale, samples, index, low_effort[index], rng, seen)
-        for index, rng in enumerate(rngs)
+        _Predictor(layout, engine, given, scale, samples, index, low_effort[index], seed, seen)
+        for index in range(samples.n_chains)
     ]
 
 
@@ -157,14 +156,14 @@ class _Predictor:
         samples: Samples,
         index: int,
         low_effort: Floats,
-        rng: np.random.Generator,
+        seed: int,
         seen: NDArray[np.bool_],
     ) -> None:
         self.kernel = _kernel(layout)
-        self.layout, self.rng, self.scale, self.low_effort = layout, rng, scale, low_effort
+        self.layout, self.seed, self.scale, self.low_effort = layout, (seed, index), scale, low_effort
         self.stored = {name: samples.draws[name][index] for name in STORED} | {"hyper": samples.kept_hyper[index]}
         self.given = with_own_beliefs(given)
-        self.state = engine.initial_state(layout, self.given, rng)
+        self.state = engine.initial_state(layout, self.given, np.random.default_rng(0))
         self.work = engine.new_work(layout)
         n_reviews, n_reports = layout.book.n_reviews, len(layout.report_level)
         self.out = Prediction(np.zeros(n_reviews), np.zeros(n_reviews), np.zeros(n_reports))
@@ -179,14 +178,22 @@ class _Predictor:
         for place, draw in enumerate(draws):
             for name, stored in self.stored.items():
                 if name in self.state._fields:
-                    getattr(self.state, name)[:] = stored[draw]
+                    getattr(self.state, name)[:] = self._as_drawn(name, stored[draw])
             numbers = self._numbers("reliability"), self._numbers("bias")
             scale = self.scale._replace(low_effort=self.low_effort[draw])
-            self.kernel(self.rng, self.given, self.state, self.work, *numbers, scale, parts, self.out)
+            rng = np.random.default_rng([*self.seed, int(draw)])  # whatever is predicted with which
+            self.kernel(rng, self.given, self.state, self.work, *numbers, scale, parts, self.out)
             found.log_density[place] = self.out.log_density[some.reviews]
             found.log_mass[place] = self.out.log_mass[some.reviews]
             found.mean[place] = self.out.mean[some.reports]
         return found
+
+    def _as_drawn(self, name: str, stored: NDArray[Any]) -> NDArray[Any]:
+        """A stored draw as the kernel takes it: cells of a grid become numbers where these are what is sampled."""
+        if getattr(self.state, name).dtype.kind == "f" and stored.dtype.kind == "u":
+            points = getattr(self.layout.grids, name).points
+            return np.asarray(points[np.minimum(stored, len(points) - 1)])
+        return stored
 
     def _numbers(self, name: str) -> Floats:
         current, known = getattr(self.state, name), getattr(self.layout.known, name)
@@ -197,8 +204,8 @@ class _Predictor:
 
 
 def _kernel(layout: Layout) -> Any:
-    if layout.is_shared:
-        return leave_out_shared
+    if layout.draws_latent_reports:
+        return leave_out_latent
     return leave_out if layout.model.censoring else leave_out_exactly
 
 

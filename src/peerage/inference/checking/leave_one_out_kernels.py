@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from peerage.inference.censored.cell_products import expected_effort, load_author_means, load_special_prior, log_ratio
 from peerage.inference.censored.grader_updates import count_effortful
-from peerage.inference.censored.habits import MISSED, effort_prior_of
 from peerage.inference.censored.learning_graders import refresh
 from peerage.inference.checking.predictive_density import bin_mass
+from peerage.inference.latent.latent_habits import MISSED
 from peerage.inference.numerics.arrays import F32, F64, I32, I64, Given, State, Work
 from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.vectors import TINY, copy_into, multiply, sum_of_products, sum_of_quotients, total_of
@@ -195,7 +195,7 @@ def leave_out(
     reports, tables, beliefs, clamps = given.reports, given.tables, given.beliefs, given.clamps
     running, ends, offset = work.running, work.ends, work.offset
     if given.learning.on:
-        refresh(given, state.hyper, state.habit, work.scratch)
+        refresh(given, state.hyper, work.scratch)
     if given.learning.correlated:
         load_author_means(given, state, work.author_mean)
     _draw_efforts(rng, given, state, work, parts.seen)
@@ -234,7 +234,7 @@ def leave_out(
             effort = state.effort[grader]
             if not clamps.effort[grader]:
                 n_others = parts.n_seen[grader] - parts.seen[review]
-                prior = effort_prior_of(grader, state.habit, beliefs.effort)
+                prior = float(beliefs.effort[0]), float(beliefs.effort[1])
                 effort = expected_effort(work.effortful[grader] - is_effortful, n_others, prior)
             careful = careless = 0.0
             for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
@@ -261,8 +261,8 @@ def leave_out(
                         centre, variance = _log_moments(work.logs, tables.log_mass, start, tables.true_grade_points)
                 variance += 1.0 / reliability[grader]
                 component = np.int64(reports.cell_component[where])
-                habit = np.int64(state.habit[grader])
-                out.mean[report] = expected_report(component, effort, centre + bias[grader], variance, habit, scale)
+                centre += bias[grader]
+                out.mean[report] = expected_report(component, effort, centre, variance, np.int64(0), scale)
             out.log_mass[review] = log_mixture(effort, careful, careless)
             out.log_density[review] = out.log_mass[review]
 

@@ -6,7 +6,7 @@ and biases are indexes into their grids in the censored model, values in the unc
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,9 +98,7 @@ class Clamps(NamedTuple):
 class Learning(NamedTuple):
     """Whether priors are learned, and what their updates need to know of the class.
 
-    ``bias_spread`` is each group's (see ``hyper``); ``mean_report`` each component's. Row k of ``favourite`` has the
-    level of each component that habit k keeps to, of which row 0, no habit, has none. ``habit_codes`` are, from
-    ``habit_start`` on for each grader, the habits that some of the grader's reports keep to, and the last.
+    ``bias_spread`` is each group's (see ``hyper``); ``mean_report`` each component's.
     """
 
     on: bool
@@ -108,8 +106,6 @@ class Learning(NamedTuple):
     has_staff: bool
     bias_spread: F64
     mean_report: F64
-    can_shift: bool
-    step: float
     true_grade_edges: F64
     bias_edges: F64
     reliability_points: F64
@@ -118,11 +114,6 @@ class Learning(NamedTuple):
     cuts: F64
     report_level: I64
     report_component: I32
-    may_have_habit: Flags
-    may_jump: Flags
-    favourite: I64
-    habit_start: I64
-    habit_codes: I32
 
 
 class Given(NamedTuple):
@@ -136,10 +127,7 @@ class Given(NamedTuple):
 
 
 class State(NamedTuple):
-    """Where a chain stands; learned hyperparameters by coordinate (``hyper``), with the widths of their moves.
-
-    ``habit`` is a row of ``Learning.favourite``, 0 for a grader without one.
-    """
+    """Where a chain stands; learned hyperparameters by coordinate (``hyper``), with the widths of their moves."""
 
     true_grade: I32
     reliability: I32
@@ -149,7 +137,6 @@ class State(NamedTuple):
     hyper: F64
     hyper_width: F64
     centre: F64
-    habit: I32
 
 
 class Sums(NamedTuple):
@@ -197,14 +184,7 @@ class Work(NamedTuple):
     others: I64
     review_logs: F64
     effort_masses: F64
-    habit_masses: F64
     part: F32
     logs: F64
     sums: F64
     scratch: Scratch
-
-
-AnyGiven = Any
-AnyState = Any
-AnyWork = Any
-"""Those above, or those of the model in which components share something: kernels are compiled for each."""

@@ -22,7 +22,7 @@ from peerage.inference.numerics.hyperparameters import (
 )
 from peerage.inference.numerics.jit import jit
 
-STUDENTS, TAS, AUTHORS = 0, 1, 3
+STUDENTS, TAS, MACHINES, AUTHORS = 0, 1, 3, 4
 SMALLEST = 1e-300
 ROOT_HALF = 0.7071067811865476
 _NEGLIGIBLE = 1e-20

@@ -29,11 +29,18 @@ LIKE_STUDENTS, LEARNED_SPREAD = 0.0, -1.0
 LARGEST_TAU_L = np.log(8.0)
 """The bound of log τ_ℓ: low-effort reports are not to become a spike that stands for the grade that most give."""
 
+MEAN_BIAS_SPREAD = 0.7
+"""The spread of the hyperprior of the students' mean bias."""
+
 ALIKE = np.log(400.0)
 """The coordinate of the shape of students' reliabilities where all are alike, up to a standard deviation of 5 %."""
 
 TA_SHAPE = 4.0
 """The shape of the Gamma prior of TAs' reliabilities: a class has too few TAs to learn it."""
+
+
+MACHINE_SHAPE = 2.0
+"""The shape of the Gamma prior of machines' reliabilities, whose mean is 1: a class has too few to learn either."""
 
 
 OFF = -40.0
@@ -43,8 +50,7 @@ OFF = -40.0
 class Hyperparameter(NamedTuple):
     """A hyperparameter, centre and spread of the hyperprior of its coordinate, and what it says of a class.
 
-    A spread of 0 stands for a hyperprior of its own (:mod:`peerage.inference.shared.sharing_grids`,
-    :mod:`peerage.inference.censored.habits`).
+    A spread of 0 stands for a hyperprior of its own (:mod:`peerage.inference.latent`).
     """
 
     name: str
@@ -57,7 +63,7 @@ class Hyperparameter(NamedTuple):
 
 CLASSWIDE = (
     Hyperparameter("sigma_b", "σ_b", "log", np.log(0.5), 0.8, "how much graders' generosity differs (sd)"),
-    Hyperparameter("mean_bias", "μ_b", "", 0.0, 0.7, "how much more generous students are than staff"),
+    Hyperparameter("mean_bias", "μ_b", "", 0.0, MEAN_BIAS_SPREAD, "how much more generous students are than staff"),
     Hyperparameter("reliability", "α_τ/β_τ", "log", 0.0, 0.7, "a typical student's reliability when trying"),
     Hyperparameter("reliability_shape", "α_τ", "log", np.log(2), 0.5, "how alike students' reliabilities are"),
     Hyperparameter("reliability_ta", "α_τ/β_τ of TAs", "log", np.log(2), 0.5, "a typical TA's reliability"),

@@ -81,8 +81,6 @@ class Grids:
     ``from_bias[j]`` is where, in a row of a table laid out for true grades, the entries for bias j start: entry i
     after it belongs to true grade i. ``from_true_grade[i]`` is the same in a table laid out for biases. The extra last
     entry of ``from_bias`` serves graders whose bias is fixed: their tables are over the true grade alone.
-
-    The lattice goes on for ``reach`` points at both ends: for what the components of a review share of its error.
     """
 
     true_grade: Grid
@@ -93,16 +91,11 @@ class Grids:
     lattice: Floats
     from_bias: Integers
     from_true_grade: Integers
-    reach: int = 0
 
     @property
     def without_bias(self) -> Floats:
         """The lattice of graders without bias."""
-        if not self.reach:
-            return self.true_grade.points
-        step = self.true_grade.points[1] - self.true_grade.points[0]
-        count = len(self.true_grade) + 2 * self.reach
-        return np.asarray(self.true_grade.points[0] + step * (np.arange(float(count)) - self.reach))
+        return self.true_grade.points
 
     @property
     def true_grade_order(self) -> Integers:
@@ -147,11 +140,11 @@ def wide_grids(
 
 
 @lru_cache(maxsize=4)
-def learned_grids(with_bias: bool, reach: int = 0) -> Grids:
+def learned_grids(with_bias: bool) -> Grids:
     """Grids wide enough for any priors that a class is likely to teach: true grades from -3 to 9, biases ±5."""
     reliability = Grid.geometric(0.004, 40.0, RATIO)
     biases = _biases(5.0 if with_bias else 0.0, STEP)
-    return _assemble(_true_grades(-3.0, 9.0, STEP), reliability, biases, 1, 1, reach)
+    return _assemble(_true_grades(-3.0, 9.0, STEP), reliability, biases, 1, 1)
 
 
 def _true_grades(low: float, high: float, step: float) -> Grid:
@@ -180,16 +173,16 @@ def paper_grids(with_bias: bool) -> Grids:
     return _assemble(Grid.linear(0.0, 0.06, 101), Grid.linear(0.1, 0.1, 100), bias, 3, 5)
 
 
-def _assemble(true_grade: Grid, reliability: Grid, bias: Grid, s_stride: int, b_stride: int, reach: int = 0) -> Grids:
+def _assemble(true_grade: Grid, reliability: Grid, bias: Grid, s_stride: int, b_stride: int) -> Grids:
     step = (true_grade.points[1] - true_grade.points[0]) / s_stride
-    span = (len(true_grade) - 1) * s_stride + (len(bias) - 1) * b_stride + 1 + 2 * reach
+    span = (len(true_grade) - 1) * s_stride + (len(bias) - 1) * b_stride + 1
     repeat = s_stride * b_stride  # whole multiples of both strides, so that both layouts have rows of one length
     size = -(-span // repeat) * repeat
-    lattice = true_grade.points[0] + bias.points[0] + step * (np.arange(float(size)) - reach)
+    lattice = true_grade.points[0] + bias.points[0] + step * np.arange(float(size))
     in_s_layout, in_b_layout = np.argsort(_order(size, s_stride)), np.argsort(_order(size, b_stride))
     from_bias = np.append(in_s_layout[b_stride * np.arange(len(bias))], 0)
     from_true_grade = in_b_layout[s_stride * np.arange(len(true_grade))]
-    return Grids(true_grade, reliability, bias, s_stride, b_stride, lattice, from_bias, from_true_grade, reach)
+    return Grids(true_grade, reliability, bias, s_stride, b_stride, lattice, from_bias, from_true_grade)
 
 
 def _order(size: int, stride: int) -> Integers:

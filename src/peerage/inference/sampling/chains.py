@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 
 from peerage.gradebook.book import MISSING
 from peerage.inference.censored import censored_engine
+from peerage.inference.latent import latent_engine
 from peerage.inference.layout import Layout
 from peerage.inference.numerics.arrays import Sums
 from peerage.inference.numerics.jit import needs_compilation
 from peerage.inference.sampling.engine import AnyEngine, C, Conditions, Standing
 from peerage.inference.sampling.kept_draws import EveryDraw, EveryFew, Keeper
 from peerage.inference.sampling.running_summaries import Running
-from peerage.inference.shared import shared_engine
 from peerage.inference.uncensored import uncensored_engine
 from peerage.support.progress import Counter
 from peerage.support.stopping import check_stopped
@@ -225,8 +225,8 @@ def templates(layout: Layout) -> tuple[Any, Any]:
 
 def engine_of(layout: Layout) -> AnyEngine:
     """The module that samples such a model."""
-    if layout.is_shared:
-        return shared_engine
+    if layout.draws_latent_reports:
+        return latent_engine
     return censored_engine if layout.model.censoring else uncensored_engine
 
 

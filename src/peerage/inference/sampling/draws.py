@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from peerage.inference.censored.habits import MISSED
+from peerage.inference.latent.latent_habits import MISSED
 from peerage.inference.layout import Layout
 from peerage.inference.numerics.hyperparameters import N_CLASSWIDE, TAU_L
 from peerage.inference.numerics.likelihood import Grid

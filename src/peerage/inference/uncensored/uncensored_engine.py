@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from peerage.gradebook.book import TA
 from peerage.inference.layout import AUTHOR, Layout
 from peerage.inference.numerics.hyperparameters import effort_prior
 from peerage.inference.numerics.likelihood import LOG_FLOOR, log_normal_cell_masses, low_effort_density
@@ -89,6 +90,13 @@ def _fixed_bins(layout: Layout) -> NDArray[np.float32]:
     return np.array(rows, dtype=np.float32).reshape(len(rows), 2)
 
 
+def _by_group(students: float, tas: float) -> NDArray[np.float64]:
+    """(groups,) what holds for TAs, and for all others."""
+    values = np.full(AUTHOR + 1, students)
+    values[TA] = tas
+    return values
+
+
 def _beliefs(layout: Layout) -> Beliefs:
     priors, correlation = layout.priors, layout.correlation
     mu_s, sigma_s = layout.true_grade_prior
@@ -101,8 +109,8 @@ def _beliefs(layout: Layout) -> Beliefs:
     return Beliefs(
         mean=mu_s,
         precision=sigma_s**-2.0,
-        reliability_shape=np.array([priors.alpha_tau, priors.alpha_tau_ta, priors.alpha_tau, priors.alpha_tau]),
-        reliability_rate=np.array([priors.beta_tau, priors.beta_tau_ta, priors.beta_tau, priors.beta_tau]),
+        reliability_shape=_by_group(priors.alpha_tau, priors.alpha_tau_ta),
+        reliability_rate=_by_group(priors.beta_tau, priors.beta_tau_ta),
         author_group=AUTHOR,
         log_author_reliability=np.maximum(author, LOG_FLOOR),
         reliability_edges=edges,

@@ -26,7 +26,7 @@ def test_posterior_agrees_with_nuts_within_monte_carlo_error() -> None:
     """Means of every entry of every variable and of both shares; together they fail falsely once in a thousand runs."""
     pytest.importorskip("numpyro")
     book, _ = peerage.simulate(students=16, weeks=1, tas=0, components=3, seed=4, merit=0.6, halo=0.5)
-    theirs = shared_nuts(book, seed=0, warmup=400, draws=800, chains=2)
+    theirs = shared_nuts(book, seed=0, warmup=600, draws=1500, chains=2)
     posterior = peerage.fit(book, Model(habits=False), chains=4, draws=4000, burn_in=400, seed=0)
     hyper = posterior.samples.hyper
     ours = {name: np.asarray(posterior.draws[name], np.float64) for name in posterior.draws}

@@ -43,7 +43,7 @@ def test_each_is_on_where_it_can_be_unless_it_is_switched_off(book: pg.Gradebook
     assert lay_out(book, Model()).has_merit
     assert lay_out(book, Model()).has_halo
     assert not lay_out(book, Model(merit=False)).has_merit
-    assert not lay_out(book, Model(merit=False, halo=False)).is_shared
+    assert not lay_out(book, Model(halo=False)).has_halo
     for other in (Model(priors="paper"), Model(correlation=True), Model(censoring=False)):
         assert not other.has_merit
         assert not other.has_halo
@@ -51,7 +51,9 @@ def test_each_is_on_where_it_can_be_unless_it_is_switched_off(book: pg.Gradebook
 
 def test_with_one_component_both_drop_out() -> None:
     book, _ = pg.simulate(students=6, weeks=1, tas=0, components=1, seed=1)
-    assert not lay_out(book, Model(merit=True, halo=True)).is_shared
+    layout = lay_out(book, Model(merit=True, halo=True))
+    assert not layout.has_merit
+    assert not layout.has_halo
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from peerage.inference.censored import habits
+from peerage.inference.latent import latent_graders, latent_habits, latent_sweep
 from peerage.inference.numerics.hyperparameters import HALO
 from peerage.inference.priors_in_words import in_use
-from peerage.inference.shared import halos, shared_sweep
 from peerage.model import Model
 from support.planted import Replacement, broken_with
 from support.ranks import normal_score, smallest_p_value
@@ -30,13 +29,11 @@ LARGEST_QUANTITIES = 30
 FALSE_ALARM = 1e-3 / (2 * LARGEST_QUANTITIES * len(MODELS))
 
 BUGS = {
-    "the bias forgets the halos": Replacement(
-        halos,
-        "start = tables.report_row[report] + offset + state.halo[review]",
-        "start = tables.report_row[report] + offset + given.sharing.halo.shape[1] // 2",
+    "biases and reliabilities forget the halos": Replacement(
+        latent_graders, "odds = halo_odds if graders.has_halo[grader] else 0.0", "odds = 0.0"
     ),
     "the share of habits counts those who have none": Replacement(
-        habits, "with_one += state.habit[grader] > 0", "with_one += state.habit[grader] == 0"
+        latent_habits, "with_one += habit[grader] > 0", "with_one += habit[grader] == 0"
     ),
 }
 
@@ -85,5 +82,5 @@ def test_the_truths_rank_is_uniform(model: Model) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("bug", BUGS)
 def test_planted_bugs_are_caught(bug: str) -> None:
-    sweep = broken_with(BUGS[bug], shared_sweep).sweep
+    sweep = broken_with(BUGS[bug], latent_sweep).sweep
     assert smallest_p_value(normal_scores(Model(), seed=1, sweep=sweep)) < FALSE_ALARM

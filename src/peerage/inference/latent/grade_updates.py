@@ -1,0 +1,153 @@
+"""True grades and merits, submission by submission, given the reports before rounding (docs/model.md, D5 and D6)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from peerage.inference.latent.latent_arrays import Cells, Clamps, Graders, Levels, Places, Priors, State
+from peerage.inference.latent.normal_tails import below, bin_mass, draw_in_bin
+from peerage.inference.numerics.arrays import F64
+from peerage.inference.numerics.jit import jit
+
+_FAR = 7.0
+"""Standard deviations beyond which a normal distribution has no mass worth adding."""
+
+
+@jit
+def draw_grades(
+    rng: np.random.Generator, places: Places, graders: Graders, beliefs: Priors, state: State, matrix: F64, vector: F64
+) -> None:
+    """Draw every submission's true grades, merit and halos summed out."""
+    for submission in range(len(places.submission_cells) - 1):
+        first, last = places.submission_cells[submission], places.submission_cells[submission + 1]
+        _load_prior(first, last, places.cell_component, beliefs, matrix, vector)
+        for position in range(places.submission_start[submission], places.submission_start[submission + 1]):
+            review = places.submission_reviews[position]
+            if not state.effortful[review]:
+                continue
+            # A review with its halo summed out has the precision matrix p(I − φ11ᵀ), φ = κ/(1 + nκ).
+            grader = places.review_grader[review]
+            begin, end = places.review_reports[review], places.review_reports[review + 1]
+            precision, bias, total, shared = state.reliability[grader], state.bias[grader], 0.0, 0.0
+            if graders.has_halo[grader]:
+                shared = precision * beliefs.shares[1] / (1.0 + beliefs.shares[1] * (end - begin))
+                for report in range(begin, end):
+                    total += state.latent[report] - bias
+            for report in range(begin, end):
+                i = places.report_cell[report] - first
+                matrix[i, i] += precision
+                vector[i] += precision * (state.latent[report] - bias) - shared * total
+                if shared > 0.0:
+                    for other in range(begin, report + 1):
+                        matrix[i, places.report_cell[other] - first] -= shared
+        _draw_normal(rng, last - first, matrix, vector)
+        for cell in range(first, last):
+            state.true_grade[cell] = vector[cell - first]
+
+
+@jit
+def _load_prior(first: int, last: int, cell_component: np.ndarray, beliefs: Priors, matrix: F64, vector: F64) -> None:
+    """Precision matrix (its lower half) and weighted mean of a submission's true grades beforehand: equation D5."""
+    share, size = beliefs.shares[0], last - first
+    own, shared = 1.0 / (1.0 - share), share / (1.0 - share) / (1.0 + share * (size - 1.0))
+    total = 0.0
+    for i in range(size):
+        component = cell_component[first + i]
+        total += beliefs.grade_mean[component] / beliefs.grade_sd[component]
+    for i in range(size):
+        component = cell_component[first + i]
+        sd = beliefs.grade_sd[component]
+        for j in range(i):
+            matrix[i, j] = -shared / (sd * beliefs.grade_sd[cell_component[first + j]])
+        matrix[i, i] = (own - shared) / (sd * sd)
+        vector[i] = (own * beliefs.grade_mean[component] / sd - shared * total) / sd
+
+
+@jit
+def _draw_normal(rng: np.random.Generator, size: int, matrix: F64, vector: F64) -> None:
+    """Put a draw from the normal distribution with this precision matrix and weighted mean into ``vector``."""
+    for j in range(size):
+        for k in range(j):
+            matrix[j, j] -= matrix[j, k] * matrix[j, k]
+            vector[j] -= matrix[j, k] * vector[k]
+        root = math.sqrt(matrix[j, j])
+        matrix[j, j] = root
+        vector[j] /= root
+        for i in range(j + 1, size):
+            for k in range(j):
+                matrix[i, j] -= matrix[i, k] * matrix[j, k]
+            matrix[i, j] /= root
+    for j in range(size - 1, -1, -1):
+        value = vector[j] + rng.standard_normal()
+        for i in range(j + 1, size):
+            value -= matrix[i, j] * vector[i]
+        vector[j] = value / matrix[j, j]
+
+
+@jit
+def draw_merits(rng: np.random.Generator, places: Places, beliefs: Priors, state: State) -> None:
+    """Draw all submissions' merits given their true grades: equation D6."""
+    share = beliefs.shares[0]
+    for submission in range(len(state.merit)):
+        first, last, total = places.submission_cells[submission], places.submission_cells[submission + 1], 0.0
+        for cell in range(first, last):
+            component = places.cell_component[cell]
+            total += (state.true_grade[cell] - beliefs.grade_mean[component]) / beliefs.grade_sd[component]
+        precision = 1.0 + (last - first) * share / (1.0 - share)
+        mean = total * math.sqrt(share) / (1.0 - share) / precision
+        state.merit[submission] = mean + rng.standard_normal() / math.sqrt(precision)
+
+
+@jit
+def draw_one_by_one(
+    rng: np.random.Generator, places: Places, clamps: Clamps, beliefs: Priors, state: State, cells: Cells
+) -> None:
+    """Draw true grades one after the other given merits and halos: where some are fixed to a bin, or nothing is shared.
+
+    ``cells`` hold all that is said of them but for those that are fixed, whose part is found here.
+    """
+    root = math.sqrt(beliefs.shares[0])
+    for submission in range(len(places.submission_cells) - 1):
+        for cell in range(places.submission_cells[submission], places.submission_cells[submission + 1]):
+            if not clamps.grade[cell]:
+                sd = 1.0 / math.sqrt(cells.precision[cell])
+                state.true_grade[cell] = cells.weighted[cell] * sd * sd + sd * rng.standard_normal()
+                continue
+            component = places.cell_component[cell]
+            sd = beliefs.grade_sd[component]
+            precision = 1.0 / (sd * sd * (1.0 - beliefs.shares[0]))
+            weighted = precision * (beliefs.grade_mean[component] + sd * root * state.merit[submission])
+            for position in range(places.submission_start[submission], places.submission_start[submission + 1]):
+                review = places.submission_reviews[position]
+                grader = places.review_grader[review]
+                for report in range(places.review_reports[review], places.review_reports[review + 1]):
+                    if state.effortful[review] and places.report_cell[report] == cell:
+                        precision += state.reliability[grader]
+                        offset = state.bias[grader] + state.halo[review]
+                        weighted += state.reliability[grader] * (state.latent[report] - offset)
+            mean, sd = weighted / precision, 1.0 / math.sqrt(precision)
+            low, high = (clamps.grade_low[cell] - mean) / sd, (clamps.grade_high[cell] - mean) / sd
+            beyond, mass = bin_mass(low, high)
+            state.true_grade[cell] = mean + sd * draw_in_bin(rng, low, high, beyond, mass)
+
+
+@jit
+def add_level_masses(cell_component: np.ndarray, levels: Levels, cells: Cells, level_mass: F64) -> None:
+    """Add the probability of each level of every true grade, normal as in D1; levels that are far away are skipped."""
+    for cell in range(len(cells.precision)):
+        component = cell_component[cell]
+        level, last = levels.cut_start[component], levels.cut_start[component + 1]
+        mean, root, passed = cells.weighted[cell] / cells.precision[cell], math.sqrt(cells.precision[cell]), 0.0
+        begun = level
+        while level < last and (levels.cuts[level] - mean) * root < -_FAR:
+            level += 1
+        while level < last and passed < 1.0:
+            z = (levels.cuts[level] - mean) * root
+            reached = below(z) if z < _FAR else 1.0
+            level_mass[cell, level - begun] += reached - passed
+            passed = reached
+            level += 1
+        if passed < 1.0:
+            level_mass[cell, last - begun] += 1.0 - passed

@@ -1,0 +1,173 @@
+"""The arrays that the kernels read and write where reports before rounding are drawn along with all else.
+
+Kernels take no more of them than they need: numba passes an array as seven numbers and counts its references, which for
+all of these takes longer than the update of a review.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from peerage.inference.numerics.arrays import F64, I32, I64, Flags
+
+
+class Places(NamedTuple):
+    """Who graded what: reviews are sorted by grader, a review's reports and a submission's cells are contiguous."""
+
+    grader_reviews: I64
+    review_reports: I64
+    review_grader: I32
+    report_cell: I32
+    submission_cells: I64
+    cell_component: I32
+    submission_start: I64
+    submission_reviews: I32
+
+
+class Levels(NamedTuple):
+    """The grades: ends of each report's bin, its place in tables by component and level, and all cut-points."""
+
+    low: F64
+    high: F64
+    code: I64
+    cut_start: I64
+    cuts: F64
+
+
+class Priors(NamedTuple):
+    """The priors as they stand; a chain that learns them refills its own copy.
+
+    ``shares`` are q and κ = h/(1 − h), of merit and halo. Rows of ``reliability`` (shape and rate of the residual
+    precision) and of ``bias`` (mean and standard deviation) are of groups of graders. ``low_effort`` has the log
+    probability of each level of each component without effort.
+    """
+
+    grade_mean: F64
+    grade_sd: F64
+    shares: F64
+    reliability: F64
+    bias: F64
+    effort: F64
+    low_effort: F64
+
+
+class Clamps(NamedTuple):
+    """What is not inferred: flags for each grader and cell, and the ends of the bin of a true grade that is fixed."""
+
+    effort: Flags
+    reliability: Flags
+    bias: Flags
+    any_grade: bool
+    grade: Flags
+    grade_low: F64
+    grade_high: F64
+
+
+class Graders(NamedTuple):
+    """What is known of graders beforehand: the group whose prior they have, and whose reviews have a halo."""
+
+    group: I32
+    has_halo: Flags
+
+
+class Habits(NamedTuple):
+    """Who may have a habit, and which.
+
+    Row k of ``favourite`` has the level of each component that habit k keeps to; row 0, no habit, has none. ``used``
+    are, from ``start`` on for each grader, the habits that some of the grader's reports keep to, and the last.
+    ``may_jump`` are those who give one grade so often that it may be a habit or a bias.
+    """
+
+    may_have: Flags
+    may_jump: Flags
+    favourite: I64
+    start: I64
+    used: I32
+
+
+class Learning(NamedTuple):
+    """Whether priors are learned, and what their updates need to know of the class."""
+
+    on: bool
+    has_staff: bool
+    can_shift: bool
+    has_merit: bool
+    has_halo: bool
+    bias_spread: F64
+    mean_report: F64
+
+
+class Stored(NamedTuple):
+    """The cells as which draws are kept: where each grid starts, its step and its last cell."""
+
+    grade: F64
+    log_reliability: F64
+    bias: F64
+
+
+class Given(NamedTuple):
+    """All that a chain conditions on."""
+
+    places: Places
+    levels: Levels
+    beliefs: Priors
+    clamps: Clamps
+    graders: Graders
+    habits: Habits
+    learning: Learning
+    stored: Stored
+
+
+class State(NamedTuple):
+    """Where a chain stands: numbers on the model's scale.
+
+    ``reliability`` is the residual precision p, ``latent`` the report before rounding. Halo and latent reports of a
+    review without effort mean nothing: they are drawn when they are needed.
+    """
+
+    true_grade: F64
+    reliability: F64
+    bias: F64
+    effort: F64
+    effortful: Flags
+    hyper: F64
+    hyper_width: F64
+    centre: F64
+    habit: I32
+    merit: F64
+    halo: F64
+    latent: F64
+
+
+class Cells(NamedTuple):
+    """Each true grade's precision given merit and halos, its mean times that, and what reviews alone say of it."""
+
+    precision: F64
+    weighted: F64
+    reported: F64
+    variance: F64
+
+
+class Work(NamedTuple):
+    """Scratch memory.
+
+    ``predicted`` has a column for each report of one grader: mean, root of the precision, tail and mass of its bin with
+    the true grade summed out, the same after a jump from row 4 on, and then what these are made from. ``logs`` has, for
+    each review of one grader, its log probability with effort, that after a jump, and that without effort under each
+    habit; ``halo`` the halos after one.
+    """
+
+    cells: Cells
+    predicted: F64
+    logs: F64
+    halo: F64
+    shares: F64
+    effort_masses: F64
+    habit_masses: F64
+    matrix: F64
+    vector: F64
+    grader_sums: F64
+    by_size: F64
+    level_counts: F64
+    exceeding: I64
+    effortful: I64

@@ -1,0 +1,169 @@
+"""The engine that draws reports before rounding: what its kernels condition on, and where a chain starts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from peerage.gradebook.book import MISSING, TA
+from peerage.inference.censored.censored_engine import new_draws
+from peerage.inference.latent.latent_arrays import (
+    Cells,
+    Clamps,
+    Given,
+    Graders,
+    Habits,
+    Learning,
+    Levels,
+    Places,
+    Priors,
+    State,
+    Stored,
+    Work,
+)
+from peerage.inference.latent.latent_habits import CARELESS, HABIT_EFFORT
+from peerage.inference.latent.latent_sweep import sweep
+from peerage.inference.latent.review_predictions import INPUTS
+from peerage.inference.layout import AUTHOR, Layout
+from peerage.inference.numerics.hyperparameters import effort_prior
+from peerage.inference.numerics.likelihood import LOG_FLOOR, low_effort_masses
+from peerage.rubric import MODEL_MAXIMUM
+
+__all__ = ["initial_state", "new_draws", "new_work", "prepare", "sweep"]
+
+_EFFORT_CELLS = 32
+"""In how many cells the density of an effort probability is laid out for a proposal."""
+
+
+def prepare(layout: Layout) -> Given:
+    """Everything that the kernels condition on; learned priors are filled in by the kernel."""
+    reports, known = layout.reports, layout.known
+    return Given(
+        places=Places(*(getattr(reports, name) for name in Places._fields)),
+        levels=_levels(layout),
+        beliefs=_priors(layout),
+        clamps=_clamps(layout),
+        graders=Graders(layout.group, np.isnan(known.reliability) & layout.has_halo),
+        habits=Habits(
+            may_have=layout.may_have_habit,
+            may_jump=layout.may_jump & layout.has_bias,
+            favourite=layout.favourite,
+            start=layout.habit_codes[0],
+            used=layout.habit_codes[1],
+        ),
+        learning=Learning(
+            on=layout.model.learned,
+            has_staff=layout.has_staff,
+            can_shift=layout.can_shift,
+            has_merit=layout.has_merit,
+            has_halo=layout.has_halo,
+            bias_spread=layout.bias_spread,
+            mean_report=layout.mean_reports,
+        ),
+        stored=_stored(layout),
+    )
+
+
+def _levels(layout: Layout) -> Levels:
+    """The bin of each report on the model's scale, and all cut-points."""
+    components = layout.book.rubric.components
+    low, high = np.empty(len(layout.report_level)), np.empty(len(layout.report_level))
+    for index, component in enumerate(components):
+        mine = layout.report_component == index
+        low[mine] = component.edges[layout.report_level[mine]]
+        high[mine] = component.edges[layout.report_level[mine] + 1]
+    code = layout.report_component.astype(np.int64) * layout.max_levels + layout.report_level
+    starts = np.cumsum([0] + [len(component.cuts) for component in components]).astype(np.int64)
+    return Levels(low, high, code, starts, np.concatenate([component.cuts for component in components]))
+
+
+def _priors(layout: Layout) -> Priors:
+    """The fixed priors, or those that stand in until a chain has its own."""
+    priors, (mean, sd) = layout.priors, layout.true_grade_prior
+    reliability = np.tile(np.array([priors.alpha_tau, priors.beta_tau], dtype=float), (AUTHOR + 1, 1))
+    reliability[TA] = priors.alpha_tau_ta, priors.beta_tau_ta
+    low_effort = np.zeros((len(mean), layout.max_levels))
+    for index, component in enumerate(layout.book.rubric.components):
+        masses = low_effort_masses(component.cuts, mean[index], priors.tau_l, priors.epsilon, MODEL_MAXIMUM)
+        low_effort[index, : len(masses)] = np.log(np.maximum(masses, np.exp(LOG_FLOOR)))
+    return Priors(
+        grade_mean=mean.astype(float),
+        grade_sd=sd.astype(float),
+        shares=np.zeros(2),
+        reliability=reliability,
+        bias=np.tile([0.0, float(priors.sigma_b) if layout.has_bias else 1.0], (AUTHOR + 1, 1)),
+        effort=np.array([priors.alpha_e, priors.beta_e], dtype=float),
+        low_effort=low_effort,
+    )
+
+
+def _clamps(layout: Layout) -> Clamps:
+    known, fixed = layout.known, layout.fixed_level != MISSING
+    ends = np.array([layout.bin_of(cell) if fixed[cell] else (-np.inf, np.inf) for cell in range(layout.n_cells)])
+    return Clamps(
+        effort=~np.isnan(known.effort),
+        reliability=~np.isnan(known.reliability),
+        bias=~np.isnan(known.bias),
+        any_grade=bool(fixed.any()),
+        grade=fixed,
+        grade_low=ends[:, 0].copy(),
+        grade_high=ends[:, 1].copy(),
+    )
+
+
+def _stored(layout: Layout) -> Stored:
+    grids = layout.grids
+    lines = (grids.true_grade.edges, np.log(grids.reliability.edges), grids.bias.edges)
+    return Stored(*(np.array([edges[0], edges[1] - edges[0], len(edges) - 2.0]) for edges in lines))
+
+
+def initial_state(layout: Layout, given: Given, rng: np.random.Generator, chain: int = 0) -> State:
+    """A dispersed start: true grades near the reports' means, all else drawn from the prior, without merit and halo."""
+    known, beliefs, clamps = layout.known, given.beliefs, given.clamps
+    true_grade = layout.report_means + 0.5 * rng.standard_normal(layout.n_cells)
+    theta, width = layout.initial_hyper(rng, chain)
+    shape, rate = beliefs.reliability[layout.group].T
+    mean, sd = beliefs.bias[layout.group].T
+    bias = rng.normal(mean, sd) if layout.has_bias else np.zeros(layout.n_graders)
+    alpha, beta = effort_prior(theta) if layout.model.learned else beliefs.effort
+    effort = np.where(np.isnan(known.effort), rng.beta(alpha, beta, layout.n_graders), known.effort)
+    effortful = rng.random(layout.book.n_reviews) < effort[layout.reports.review_grader]
+    habit = layout.apparent_habits
+    effort[habit > 0] = HABIT_EFFORT[0] / sum(HABIT_EFFORT)
+    effortful[habit[layout.reports.review_grader] > 0] = False
+    return State(
+        true_grade=np.where(clamps.grade, np.clip(true_grade, clamps.grade_low, clamps.grade_high), true_grade),
+        reliability=np.where(np.isnan(known.reliability), rng.standard_gamma(shape) / rate, known.reliability),
+        bias=np.where(np.isnan(known.bias), bias, known.bias),
+        effort=effort,
+        effortful=effortful,
+        hyper=theta,
+        hyper_width=width,
+        centre=np.zeros((layout.n_graders, 6)),
+        habit=habit,
+        merit=np.zeros(layout.book.n_submissions),
+        halo=np.zeros(layout.book.n_reviews),
+        latent=layout.report_value.copy(),
+    )
+
+
+def new_work(layout: Layout) -> Work:
+    """Scratch memory for one chain."""
+    n_components, reports = len(layout.book.rubric), layout.reports
+    most_reviews = int(np.diff(reports.grader_reviews).max())
+    most_reports = int(np.diff(reports.review_reports[reports.grader_reviews]).max())
+    return Work(
+        cells=Cells(*(np.zeros(layout.n_cells) for _ in Cells._fields)),
+        predicted=np.zeros((INPUTS + 3, most_reports)),
+        logs=np.zeros((most_reviews, CARELESS + layout.n_habits + 2)),
+        halo=np.zeros(most_reviews),
+        shares=np.zeros(most_reviews),
+        effort_masses=np.zeros(_EFFORT_CELLS),
+        habit_masses=np.zeros(layout.n_habits + 2),
+        matrix=np.zeros((n_components, n_components)),
+        vector=np.zeros(n_components),
+        grader_sums=np.zeros((layout.n_graders, 4)),
+        by_size=np.zeros((2, n_components + 1)),
+        level_counts=np.zeros((n_components, layout.max_levels)),
+        exceeding=np.zeros((3, most_reviews), np.int64),
+        effortful=np.zeros(layout.n_graders, np.int64),
+    )

@@ -1,0 +1,161 @@
+"""Biases and reliabilities given the true grades, halos summed out, and their hyperparameters (D8 to D11)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from peerage.inference.latent.latent_arrays import Clamps, Graders, Learning, Places, Priors, State
+from peerage.inference.latent.latent_priors import refresh_biases, refresh_reliabilities
+from peerage.inference.numerics.arrays import F64, I32, Flags
+from peerage.inference.numerics.grid_masses import STUDENTS, TAS
+from peerage.inference.numerics.hyperparameters import (
+    ALIKE,
+    LEARNED_SPREAD,
+    MEAN_BIAS,
+    RELIABILITY,
+    RELIABILITY_TA,
+    REPEATS,
+    SHAPE,
+    SIGMA_B,
+    SIGMA_TA,
+    log_hyperprior,
+    propose,
+    settle,
+)
+from peerage.inference.numerics.jit import jit
+
+_COUNT, _WEIGHT, _TOTAL, _SQUARES = 0, 1, 2, 3
+"""What suffices of a grader's reports: their number; Σ n/(1 + nκ), Σ S/(1 + nκ) and Σ(Σd² − κS²/(1 + nκ)).
+
+Sums are over effortful reviews; d are the reports' distances from the true grades, n and S a review's number and sum.
+"""
+
+
+@jit
+def load_grader_sums(places: Places, graders: Graders, halo_odds: float, state: State, sums: F64) -> None:
+    """What suffices of all graders' reports before rounding, halos summed out: equation D8."""
+    sums[:] = 0.0
+    for review in range(len(places.review_grader)):
+        if not state.effortful[review]:
+            continue
+        grader, total, squares = places.review_grader[review], 0.0, 0.0
+        begin, end = places.review_reports[review], places.review_reports[review + 1]
+        for report in range(begin, end):
+            distance = state.latent[report] - state.true_grade[places.report_cell[report]]
+            total += distance
+            squares += distance * distance
+        odds = halo_odds if graders.has_halo[grader] else 0.0
+        shrunk = 1.0 / (1.0 + odds * (end - begin))
+        sums[grader, _COUNT] += end - begin
+        sums[grader, _WEIGHT] += (end - begin) * shrunk
+        sums[grader, _TOTAL] += total * shrunk
+        sums[grader, _SQUARES] += squares - odds * shrunk * total * total
+
+
+@jit
+def _squares_around(sums: F64, grader: int, bias: float) -> float:
+    """The sum of squares, halos summed out, around a bias; not negative, whatever rounding does."""
+    return float(
+        max(sums[grader, _SQUARES] - 2.0 * bias * sums[grader, _TOTAL] + bias * bias * sums[grader, _WEIGHT], 0.0)
+    )
+
+
+@jit
+def draw_biases(
+    rng: np.random.Generator, clamped: Flags, group: I32, prior: F64, reliability: F64, sums: F64, bias: F64
+) -> None:
+    """Draw all biases from their normal conditional distributions: equation D9."""
+    for grader in range(len(bias)):
+        if not clamped[grader]:
+            mean, weight = prior[group[grader], 0], prior[group[grader], 1] ** -2.0
+            precision = weight + reliability[grader] * sums[grader, _WEIGHT]
+            centre = (mean * weight + reliability[grader] * sums[grader, _TOTAL]) / precision
+            bias[grader] = centre + rng.standard_normal() / math.sqrt(precision)
+
+
+@jit
+def draw_reliabilities(
+    rng: np.random.Generator, clamped: Flags, group: I32, prior: F64, bias: F64, sums: F64, reliability: F64
+) -> None:
+    """Draw all residual precisions from their Gamma conditional distributions: equation D9."""
+    for grader in range(len(bias)):
+        if not clamped[grader]:
+            shape = prior[group[grader], 0] + 0.5 * sums[grader, _COUNT]
+            rate = prior[group[grader], 1] + 0.5 * _squares_around(sums, grader, bias[grader])
+            reliability[grader] = max(rng.standard_gamma(shape) / rate, 1e-6)
+
+
+@jit
+def learn_biases(
+    rng: np.random.Generator,
+    adapt: bool,
+    learning: Learning,
+    graders: Graders,
+    clamps: Clamps,
+    beliefs: Priors,
+    state: State,
+    sums: F64,
+) -> None:
+    """Move the spread of biases, that of TAs, and, where staff graded, the students' mean bias; biases summed out."""
+    theta, width = state.hyper, state.hyper_width
+    current = _log_biases(clamps.bias, graders.group, beliefs.bias, state.reliability, sums)
+    for position in range(3 * REPEATS):
+        index = (SIGMA_B, MEAN_BIAS, SIGMA_TA)[position % 3]
+        idle = (index == MEAN_BIAS and not learning.has_staff) or (
+            index == SIGMA_TA and learning.bias_spread[TAS] != LEARNED_SPREAD
+        )
+        if not idle:
+            old, before = propose(rng, theta, width, index)
+            refresh_biases(learning, beliefs, theta)
+            proposed = _log_biases(clamps.bias, graders.group, beliefs.bias, state.reliability, sums)
+            if settle(rng, theta, width, index, old, proposed - current + log_hyperprior(theta) - before, adapt):
+                current = proposed
+    refresh_biases(learning, beliefs, theta)
+
+
+@jit
+def _log_biases(clamped: Flags, group: I32, prior: F64, reliability: F64, sums: F64) -> float:
+    """Log probability of the means of graders' reports, biases summed out: equation D10."""
+    total = 0.0
+    for grader in range(len(clamped)):
+        weight = reliability[grader] * sums[grader, _WEIGHT]
+        if weight > 0.0 and not clamped[grader]:
+            variance = prior[group[grader], 1] ** 2.0 + 1.0 / weight
+            gap = sums[grader, _TOTAL] / sums[grader, _WEIGHT] - prior[group[grader], 0]
+            total -= 0.5 * (math.log(variance) + gap * gap / variance)
+    return total
+
+
+@jit
+def learn_reliabilities(
+    rng: np.random.Generator, adapt: bool, clamped: Flags, group: I32, beliefs: Priors, state: State, sums: F64
+) -> None:
+    """Move the hyperparameters of students' and TAs' reliabilities, which are summed out."""
+    theta, width = state.hyper, state.hyper_width
+    for wanted in (STUDENTS, TAS):
+        current = _log_reliabilities(wanted, clamped, group, beliefs.reliability, state.bias, sums)
+        for position in range(2 * REPEATS):
+            index = RELIABILITY_TA if wanted == TAS else (RELIABILITY, SHAPE)[position % 2]
+            if index == SHAPE and theta[SHAPE] == ALIKE:
+                continue
+            old, before = propose(rng, theta, width, index)
+            refresh_reliabilities(beliefs, theta)
+            proposed = _log_reliabilities(wanted, clamped, group, beliefs.reliability, state.bias, sums)
+            if settle(rng, theta, width, index, old, proposed - current + log_hyperprior(theta) - before, adapt):
+                current = proposed
+        refresh_reliabilities(beliefs, theta)
+
+
+@jit
+def _log_reliabilities(wanted: int, clamped: Flags, group: I32, prior: F64, bias: F64, sums: F64) -> float:
+    """Log probability of the distances of a group's reports, reliabilities summed out: equation D11."""
+    shape, rate = prior[wanted, 0], prior[wanted, 1]
+    start, total = shape * math.log(rate) - math.lgamma(shape), 0.0
+    for grader in range(len(clamped)):
+        if group[grader] == wanted and not clamped[grader]:
+            after = shape + 0.5 * sums[grader, _COUNT]
+            half = 0.5 * _squares_around(sums, grader, bias[grader])
+            total += start + math.lgamma(after) - after * math.log(rate + half)
+    return total

@@ -1,0 +1,97 @@
+"""Priors from the learned hyperparameters."""
+
+from __future__ import annotations
+
+import math
+
+from peerage.inference.latent.latent_arrays import Learning, Levels, Priors
+from peerage.inference.numerics.arrays import F64
+from peerage.inference.numerics.grid_masses import MACHINES, ROOT_HALF, TAS
+from peerage.inference.numerics.hyperparameters import (
+    EPSILON,
+    HALO,
+    MACHINE_SHAPE,
+    MERIT,
+    RELIABILITY,
+    RELIABILITY_TA,
+    SHAPE,
+    TA_SHAPE,
+    TAU_L,
+    bias_prior,
+    effort_prior,
+    mu_l,
+    mu_s,
+    sigma_s,
+)
+from peerage.inference.numerics.jit import jit
+from peerage.rubric import MODEL_MAXIMUM
+
+
+@jit
+def share_of(coordinate: float) -> float:
+    """A share from its logit."""
+    return 1.0 / (1.0 + math.exp(-coordinate))
+
+
+@jit
+def refresh_shares(beliefs: Priors, theta: F64) -> None:
+    """The share of merit, and the odds of halo's."""
+    beliefs.shares[0] = share_of(theta[MERIT])
+    beliefs.shares[1] = math.exp(theta[HALO])
+
+
+@jit
+def refresh_grades(beliefs: Priors, theta: F64) -> None:
+    """Mean and standard deviation of each component's true grades."""
+    for component in range(len(beliefs.grade_mean)):
+        beliefs.grade_mean[component] = mu_s(theta, component)
+        beliefs.grade_sd[component] = sigma_s(theta, component)
+
+
+@jit
+def refresh_reliabilities(beliefs: Priors, theta: F64) -> None:
+    """Shape and rate of residual precisions: the learned mean is of the precision of all of an error."""
+    for group in range(len(beliefs.reliability)):
+        mean, shape = math.exp(theta[RELIABILITY]), math.exp(theta[SHAPE])
+        if group == TAS:
+            mean, shape = math.exp(theta[RELIABILITY_TA]), TA_SHAPE
+        if group == MACHINES:
+            mean, shape = 1.0, MACHINE_SHAPE
+        beliefs.reliability[group, 0] = shape
+        beliefs.reliability[group, 1] = shape / (mean * (1.0 + beliefs.shares[1]))
+
+
+@jit
+def refresh_biases(learning: Learning, beliefs: Priors, theta: F64) -> None:
+    """Mean and standard deviation of each group's biases."""
+    for group in range(len(beliefs.bias)):
+        mean, sd = bias_prior(group, learning.has_staff, learning.bias_spread, theta)
+        beliefs.bias[group, 0], beliefs.bias[group, 1] = mean, sd
+
+
+@jit
+def fill_low_effort(component: int, levels: Levels, theta: F64, out: F64) -> None:
+    """Log probability of each level of a component if no effort is made and there is no habit."""
+    begun, last = levels.cut_start[component], levels.cut_start[component + 1]
+    centre, root = mu_l(theta, component), math.exp(0.5 * theta[TAU_L])
+    previous, passed = 0.0, 0.0
+    for place in range(begun, last + 1):
+        reached, below = 1.0, MODEL_MAXIMUM
+        if place < last:
+            below = levels.cuts[place]
+            reached = 0.5 * math.erfc(-(below - centre) * root * ROOT_HALF)
+        even = EPSILON * (below - passed) / MODEL_MAXIMUM
+        out[component, place - begun] = math.log((1.0 - EPSILON) * (reached - previous) + even)
+        previous, passed = reached, below
+
+
+@jit
+def refresh(learning: Learning, levels: Levels, beliefs: Priors, theta: F64) -> None:
+    """Fill in all priors."""
+    refresh_shares(beliefs, theta)
+    refresh_grades(beliefs, theta)
+    refresh_reliabilities(beliefs, theta)
+    refresh_biases(learning, beliefs, theta)
+    for component in range(len(beliefs.low_effort)):
+        fill_low_effort(component, levels, theta, beliefs.low_effort)
+    beliefs.effort[0], beliefs.effort[1] = effort_prior(theta)

@@ -1,0 +1,153 @@
+"""The sweeps of the sampler that draws reports before rounding, compiled. D1 and so on are docs/model.md's equations.
+
+Given its report before rounding, everything that a review tells is normal. One sweep updates
+
+1. grader by grader, habits, effort probabilities, efforts and reports before rounding, true grades summed out;
+2. the hyperparameters of true grades and the share of merit, grades and merits summed out; then all true grades, with
+   merits and halos summed out, and the merits;
+3. biases and reliabilities with their hyperparameters and the share of halo, halos summed out, and these;
+4. the level of all grades, the hyperparameters of low effort, and those of effort.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from peerage.inference.latent.grade_updates import add_level_masses, draw_grades, draw_merits, draw_one_by_one
+from peerage.inference.latent.latent_arrays import Given, Graders, Places, Priors, State, Stored, Work
+from peerage.inference.latent.latent_efforts import count_low_effort, draw_efforts, learn_low_effort
+from peerage.inference.latent.latent_graders import (
+    draw_biases,
+    draw_reliabilities,
+    learn_biases,
+    learn_reliabilities,
+    load_grader_sums,
+)
+from peerage.inference.latent.latent_habits import learn_habits
+from peerage.inference.latent.latent_halos import draw_halos, learn_halo
+from peerage.inference.latent.latent_priors import refresh
+from peerage.inference.latent.learning_latent_grades import learn_true_grades, shift_level
+from peerage.inference.latent.review_predictions import hold_fixed, load_cells
+from peerage.inference.latent.review_updates import update_reviews
+from peerage.inference.numerics.arrays import F64, Draws, Sums
+from peerage.inference.numerics.jit import jit
+
+
+@jit
+def sweep(
+    rng: np.random.Generator,
+    sweeps: int,
+    first: int,
+    keep: bool,
+    has_effort: bool,
+    has_bias: bool,
+    given: Given,
+    state: State,
+    sums: Sums,
+    draws: Draws,
+    work: Work,
+) -> None:
+    """Run ``sweeps`` sweeps in place; if ``keep``, add to the sums and write the draws from row ``first`` on."""
+    places, levels, beliefs, cells = given.places, given.levels, given.beliefs, work.cells
+    if given.learning.on:
+        refresh(given.learning, levels, beliefs, state.hyper)
+    for index in range(sweeps):
+        load_cells(places, beliefs, state, cells)
+        if given.clamps.any_grade:
+            hold_fixed(given.clamps.grade, state.true_grade, cells)
+        update_reviews(rng, keep, has_effort, has_bias, given, state, sums, work)
+        if keep:
+            add_level_masses(places.cell_component, levels, cells, sums.level_mass)
+        _update_grades(rng, not keep, given, state, work)
+        _update_graders(rng, not keep, has_bias, given, state, work)
+        if has_effort:
+            _update_efforts(rng, not keep, given, state, work)
+        if keep:
+            _add_influence(places, given.graders, beliefs, state, sums.influence)
+            _write(first + index, given.stored, state, draws)
+
+
+@jit
+def _update_grades(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
+    """True grades and merits, and the hyperparameters of both."""
+    places, beliefs, learning = given.places, given.beliefs, given.learning
+    if learning.on:
+        learn_true_grades(rng, adapt, learning, places, beliefs, state, work.cells)
+    if given.clamps.any_grade or not (learning.has_merit or learning.has_halo):
+        if learning.on:
+            load_cells(places, beliefs, state, work.cells)  # their priors have moved
+        draw_one_by_one(rng, places, given.clamps, beliefs, state, work.cells)
+    else:
+        draw_grades(rng, places, given.graders, beliefs, state, work.matrix, work.vector)
+    if learning.has_merit:
+        draw_merits(rng, places, beliefs, state)
+
+
+@jit
+def _update_graders(
+    rng: np.random.Generator, adapt: bool, has_bias: bool, given: Given, state: State, work: Work
+) -> None:
+    """Biases, reliabilities and halos, the hyperparameters of all three, and the level of the grades."""
+    places, graders, beliefs, clamps, sums = given.places, given.graders, given.beliefs, given.clamps, work.grader_sums
+    learned, group = given.learning.on, given.graders.group
+    load_grader_sums(places, graders, beliefs.shares[1], state, sums)
+    if has_bias:
+        if learned:
+            learn_biases(rng, adapt, given.learning, graders, clamps, beliefs, state, sums)
+        draw_biases(rng, clamps.bias, group, beliefs.bias, state.reliability, sums, state.bias)
+    if learned:
+        learn_reliabilities(rng, adapt, clamps.reliability, group, beliefs, state, sums)
+    draw_reliabilities(rng, clamps.reliability, group, beliefs.reliability, state.bias, sums, state.reliability)
+    if given.learning.has_halo:
+        learn_halo(rng, adapt, places, graders, beliefs, state, work.by_size)
+        draw_halos(rng, places, graders, beliefs, state)
+    if learned and has_bias and given.learning.can_shift:
+        shift_level(rng, given.learning, graders, beliefs, state)
+
+
+@jit
+def _update_efforts(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
+    """Effort probabilities, and the hyperparameters of effort, of habits and of reports without effort."""
+    places, levels, beliefs, table = given.places, given.levels, given.beliefs, given.beliefs.low_effort
+    if given.learning.on:
+        count_low_effort(rng, places, levels, given.habits.favourite, table, state, work.level_counts)
+        learn_low_effort(rng, adapt, given.learning, levels, beliefs, state, work.level_counts)
+        learn_habits(rng, given.habits.may_have, state.habit, state.hyper)
+    draw_efforts(rng, adapt, given.learning.on, places, given.clamps.effort, beliefs.effort, state, work.exceeding)
+
+
+@jit
+def _add_influence(places: Places, graders: Graders, beliefs: Priors, state: State, influence: F64) -> None:
+    """Add what each effortful review tells of a component, its other components' errors being shared in part.
+
+    The mean of n reports has an error of variance (κ + 1/n)/p; per report, that is a precision of p/(1 + nκ).
+    """
+    for review in range(len(state.effortful)):
+        if state.effortful[review]:
+            grader = places.review_grader[review]
+            odds = beliefs.shares[1] if graders.has_halo[grader] else 0.0
+            count = places.review_reports[review + 1] - places.review_reports[review]
+            influence[review] += state.reliability[grader] / (1.0 + count * odds)
+
+
+@jit
+def _cell_of(value: float, grid: F64) -> int:
+    """The cell of an even grid in which a value lies; the first or the last one where it lies beyond."""
+    return int(min(max((value - grid[0]) / grid[1], 0.0), grid[2]))
+
+
+@jit
+def _write(row: int, stored: Stored, state: State, draws: Draws) -> None:
+    """Write the state into a row of the draws, as cells of grids."""
+    for cell in range(len(state.true_grade)):
+        draws.true_grade[row, cell] = _cell_of(state.true_grade[cell], stored.grade)
+    for grader in range(len(state.bias)):
+        draws.reliability[row, grader] = _cell_of(math.log(state.reliability[grader]), stored.log_reliability)
+        draws.bias[row, grader] = _cell_of(state.bias[grader], stored.bias)
+        draws.effort[row, grader] = state.effort[grader]
+        draws.habit[row, grader] = state.habit[grader]
+    draws.effortful_count[row] = state.effortful.sum()
+    for index in range(draws.hyper.shape[1]):
+        draws.hyper[row, index] = state.hyper[index]

@@ -1,0 +1,140 @@
+"""How the hyperparameters of true grades move: means, spreads, the share of merit, and the level (D13 and D15)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from peerage.inference.latent.latent_arrays import Cells, Graders, Learning, Places, Priors, State
+from peerage.inference.latent.latent_priors import refresh_biases, refresh_grades, refresh_shares, share_of
+from peerage.inference.numerics.arrays import F64
+from peerage.inference.numerics.hyperparameters import (
+    LIKE_STUDENTS,
+    MEAN_BIAS,
+    MEAN_BIAS_SPREAD,
+    MEAN_CENTRE,
+    MERIT,
+    N_CLASSWIDE,
+    PER_COMPONENT_SPREAD,
+    log_hyperprior,
+    propose,
+    settle,
+)
+from peerage.inference.numerics.jit import jit
+
+MERIT_PRIOR = (1.5, 1.5)
+"""The Beta hyperprior of the share of merit."""
+
+
+@jit
+def learn_true_grades(
+    rng: np.random.Generator,
+    adapt: bool,
+    learning: Learning,
+    places: Places,
+    beliefs: Priors,
+    state: State,
+    cells: Cells,
+) -> None:
+    """Move each component's mean and spread of true grades and the share of merit; grades and merits summed out."""
+    theta, width, n_components = state.hyper, state.hyper_width, len(beliefs.grade_mean)
+    _load_reported(places, beliefs, state.merit, cells)
+    current = _log_reported(places, beliefs, cells) + _log_merit_prior(theta)
+    moves = 2 * n_components + (2 if learning.has_merit else 0)
+    for move in range(moves):
+        index = N_CLASSWIDE + move if move < 2 * n_components else MERIT
+        old, before = propose(rng, theta, width, index)
+        refresh_grades(beliefs, theta)
+        refresh_shares(beliefs, theta)
+        proposed = _log_reported(places, beliefs, cells) + _log_merit_prior(theta)
+        if settle(rng, theta, width, index, old, proposed - current + log_hyperprior(theta) - before, adapt):
+            current = proposed
+    refresh_grades(beliefs, theta)
+    refresh_shares(beliefs, theta)
+
+
+@jit
+def _log_merit_prior(theta: F64) -> float:
+    """Log density of the logit of merit's share."""
+    share = share_of(theta[MERIT])
+    return MERIT_PRIOR[0] * math.log(share) + MERIT_PRIOR[1] * math.log(1.0 - share)
+
+
+@jit
+def _load_reported(places: Places, beliefs: Priors, merit: F64, cells: Cells) -> None:
+    """What the reviews alone say of each true grade: its mean, and the variance of that (0 if nothing is said)."""
+    share = beliefs.shares[0]
+    root = math.sqrt(share)
+    for submission in range(len(places.submission_cells) - 1):
+        for cell in range(places.submission_cells[submission], places.submission_cells[submission + 1]):
+            component = places.cell_component[cell]
+            sd = beliefs.grade_sd[component]
+            prior = 1.0 / (sd * sd * (1.0 - share))
+            rest = cells.precision[cell] - prior
+            cells.variance[cell] = 0.0
+            if rest > 1e-6 * prior:
+                mean = beliefs.grade_mean[component] + sd * root * merit[submission]
+                cells.reported[cell] = (cells.weighted[cell] - prior * mean) / rest
+                cells.variance[cell] = 1.0 / rest
+
+
+@jit
+def _log_reported(places: Places, beliefs: Priors, cells: Cells) -> float:
+    """Log probability of what the reviews say of all true grades, given halos: equation D13.
+
+    For each submission this is normal, with a diagonal covariance matrix and the rank-one part that merit adds.
+    """
+    share, total, product = beliefs.shares[0], 0.0, 1.0
+    for submission in range(len(places.submission_cells) - 1):
+        loading, linear = 0.0, 0.0
+        for cell in range(places.submission_cells[submission], places.submission_cells[submission + 1]):
+            if cells.variance[cell] > 0.0:
+                component = places.cell_component[cell]
+                sd = beliefs.grade_sd[component]
+                variance = sd * sd * (1.0 - share) + cells.variance[cell]
+                gap = cells.reported[cell] - beliefs.grade_mean[component]
+                total -= 0.5 * gap * gap / variance
+                product *= variance
+                loading += sd * sd / variance
+                linear += sd * gap / variance
+        whole = 1.0 + share * loading
+        total += 0.5 * share * linear * linear / whole
+        product *= whole
+        if not 1e-100 < product < 1e100:
+            total -= 0.5 * math.log(product)
+            product = 1.0
+    return total - 0.5 * math.log(product)
+
+
+@jit
+def shift_level(rng: np.random.Generator, learning: Learning, graders: Graders, beliefs: Priors, state: State) -> None:
+    """Move all true grades and their means one way and all biases the other: no report notices (D15).
+
+    What the priors say of the amount is normal. Where students have a mean bias of their own, it moves with them.
+    """
+    theta, n_components = state.hyper, len(beliefs.grade_mean)
+    precision, total = 0.0, 0.0
+    for component in range(n_components):
+        precision += PER_COMPONENT_SPREAD[0] ** -2.0
+        total += PER_COMPONENT_SPREAD[0] ** -2.0 * (MEAN_CENTRE - theta[N_CLASSWIDE + component])
+    if learning.has_staff:
+        precision += MEAN_BIAS_SPREAD**-2.0
+        total += MEAN_BIAS_SPREAD**-2.0 * theta[MEAN_BIAS]
+    for grader in range(len(state.bias)):
+        group = graders.group[grader]
+        if not (learning.has_staff and learning.bias_spread[group] == LIKE_STUDENTS):
+            weight = beliefs.bias[group, 1] ** -2.0
+            precision += weight
+            total += weight * (state.bias[grader] - beliefs.bias[group, 0])
+    amount = total / precision + rng.standard_normal() / math.sqrt(precision)
+    for component in range(n_components):
+        theta[N_CLASSWIDE + component] += amount
+    for cell in range(len(state.true_grade)):
+        state.true_grade[cell] += amount
+    for grader in range(len(state.bias)):
+        state.bias[grader] -= amount
+    if learning.has_staff:
+        theta[MEAN_BIAS] -= amount
+    refresh_grades(beliefs, theta)
+    refresh_biases(learning, beliefs, theta)

@@ -1,0 +1,116 @@
+"""Sweeps over a few submissions with their graders held, for each of many draws of these: kernels of a preview.
+
+What is drawn anew are efforts, reports before rounding, true grades, merits and halos. Graders who are new to the class
+come from the priors of the draw.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from peerage.inference.latent.grade_updates import add_level_masses, draw_grades, draw_merits, draw_one_by_one
+from peerage.inference.latent.latent_arrays import Given, State, Work
+from peerage.inference.latent.latent_habits import CAREFUL, CARELESS, fill_careless
+from peerage.inference.latent.latent_halos import draw_halos
+from peerage.inference.latent.latent_priors import refresh
+from peerage.inference.latent.review_predictions import (
+    draw_reports,
+    hold_fixed,
+    load_cells,
+    predict,
+    put_back,
+    take_out,
+)
+from peerage.inference.latent.review_updates import draw_efforts_made
+from peerage.inference.numerics.arrays import F64, I64, Flags, Sums
+from peerage.inference.numerics.jit import jit
+
+SETTLING, KEPT = 6, 6
+"""Sweeps for each draw of the graders: those that are discarded, and those that count."""
+
+
+class Drawn(NamedTuple):
+    """Draws of the graders (draw, grader) and of hyperparameters, and who is new to the class."""
+
+    reliability: F64
+    bias: F64
+    effort: F64
+    habit: I64
+    hyper: F64
+    is_new: Flags
+
+
+@jit
+def sweep_locally(
+    rng: np.random.Generator,
+    has_effort: bool,
+    has_bias: bool,
+    given: Given,
+    state: State,
+    sums: Sums,
+    work: Work,
+    drawn: Drawn,
+    true_grade: F64,
+) -> None:
+    """For each draw of the graders, sweep over the submissions; the last true grades go to ``true_grade``."""
+    for draw in range(len(drawn.effort)):
+        if given.learning.on:
+            state.hyper[:] = drawn.hyper[draw]
+            refresh(given.learning, given.levels, given.beliefs, state.hyper)
+        for grader in range(len(state.bias)):
+            state.reliability[grader] = drawn.reliability[draw, grader]
+            state.bias[grader], state.effort[grader] = drawn.bias[draw, grader], drawn.effort[draw, grader]
+            state.habit[grader] = drawn.habit[draw, grader]
+            if drawn.is_new[grader]:
+                _draw_newcomer(grader, rng, has_effort, has_bias, given, state)
+        for index in range(SETTLING + KEPT):
+            _sweep(rng, index >= SETTLING, has_effort, given, state, sums, work)
+        true_grade[draw] = state.true_grade
+
+
+@jit
+def _draw_newcomer(
+    grader: int, rng: np.random.Generator, has_effort: bool, has_bias: bool, given: Given, state: State
+) -> None:
+    """Draw a grader of whom nothing is known from the priors, but for what is fixed."""
+    group, clamps, beliefs = given.graders.group[grader], given.clamps, given.beliefs
+    state.habit[grader] = 0
+    if not clamps.reliability[grader]:
+        state.reliability[grader] = rng.standard_gamma(beliefs.reliability[group, 0]) / beliefs.reliability[group, 1]
+    if has_bias and not clamps.bias[grader]:
+        state.bias[grader] = beliefs.bias[group, 0] + beliefs.bias[group, 1] * rng.standard_normal()
+    if has_effort and not clamps.effort[grader]:
+        state.effort[grader] = rng.beta(beliefs.effort[0], beliefs.effort[1])
+
+
+@jit
+def _sweep(
+    rng: np.random.Generator, keep: bool, has_effort: bool, given: Given, state: State, sums: Sums, work: Work
+) -> None:
+    """One sweep; if ``keep``, add the probabilities of all levels to the sums."""
+    places, levels, beliefs, cells, logs = given.places, given.levels, given.beliefs, work.cells, work.logs
+    load_cells(places, beliefs, state, cells)
+    if given.clamps.any_grade:
+        hold_fixed(given.clamps.grade, state.true_grade, cells)
+    for grader in range(len(state.bias)):
+        halo_odds = beliefs.shares[1] if given.graders.has_halo[grader] else 0.0
+        take_out(grader, rng, halo_odds, places, state, cells)
+        predict(grader, CAREFUL, places, levels, state, cells, work.predicted, logs)
+        if has_effort and state.effort[grader] < 1.0:
+            table = beliefs.low_effort
+            fill_careless(grader, state.habit[grader], CARELESS, places, levels, given.habits.favourite, table, logs)
+            draw_efforts_made(grader, rng, False, places, state, sums, logs)
+        draw_reports(grader, rng, places, levels, state, work.predicted)
+        put_back(grader, places, state, cells)
+    if keep:
+        add_level_masses(places.cell_component, levels, cells, sums.level_mass)
+    if given.clamps.any_grade or not (given.learning.has_merit or given.learning.has_halo):
+        draw_one_by_one(rng, places, given.clamps, beliefs, state, cells)
+    else:
+        draw_grades(rng, places, given.graders, beliefs, state, work.matrix, work.vector)
+    if given.learning.has_merit:
+        draw_merits(rng, places, beliefs, state)
+    if given.learning.has_halo:
+        draw_halos(rng, places, given.graders, beliefs, state)

@@ -1,0 +1,151 @@
+"""A grader's reviews predicted from all others, true grades summed out, and reports before rounding (D1 to D3).
+
+Given merit, halos and the other reports before rounding, a true grade is normal, so the probability of a report has a
+closed form.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from peerage.inference.latent.latent_arrays import Cells, Levels, Places, Priors, State
+from peerage.inference.latent.latent_habits import AFTER_JUMP, CAREFUL
+from peerage.inference.latent.normal_tails import OUT_OF_REACH, bin_mass, bin_masses, draw_in_bin
+from peerage.inference.numerics.arrays import F64, Flags
+from peerage.inference.numerics.jit import jit
+
+INPUTS = 8
+"""The first of the rows of ``Work.predicted`` that predictions are made from."""
+
+_SMALL, _TINY = 1e-150, 1e-290
+"""Products of probabilities are turned into logarithms when they are smaller than this; no probability is smaller."""
+
+
+@jit
+def load_cells(places: Places, beliefs: Priors, state: State, cells: Cells) -> None:
+    """Precision and weighted mean of every true grade given merits, halos and reports before rounding: equation D1."""
+    share = beliefs.shares[0]
+    root = math.sqrt(share)
+    for submission in range(len(places.submission_cells) - 1):
+        for cell in range(places.submission_cells[submission], places.submission_cells[submission + 1]):
+            component = places.cell_component[cell]
+            sd = beliefs.grade_sd[component]
+            cells.precision[cell] = 1.0 / (sd * sd * (1.0 - share))
+            mean = beliefs.grade_mean[component] + sd * root * state.merit[submission]
+            cells.weighted[cell] = cells.precision[cell] * mean
+    for review in range(len(places.review_grader)):
+        if state.effortful[review]:
+            grader = places.review_grader[review]
+            precision, offset = state.reliability[grader], state.bias[grader] + state.halo[review]
+            for report in range(places.review_reports[review], places.review_reports[review + 1]):
+                cell = places.report_cell[report]
+                cells.precision[cell] += precision
+                cells.weighted[cell] += precision * (state.latent[report] - offset)
+
+
+@jit
+def hold_fixed(fixed: Flags, true_grade: F64, cells: Cells) -> None:
+    """Let true grades that are fixed to a bin be given and not summed out, by a precision beyond all others."""
+    for cell in range(len(fixed)):
+        if fixed[cell]:
+            cells.precision[cell] = 1e12
+            cells.weighted[cell] = 1e12 * true_grade[cell]
+
+
+@jit
+def take_out(
+    grader: int, rng: np.random.Generator, halo_odds: float, places: Places, state: State, cells: Cells
+) -> None:
+    """Take what a grader's reviews say out of the cells; draw a halo for those made without effort, from its prior."""
+    precision, bias = state.reliability[grader], state.bias[grader]
+    for review in range(places.grader_reviews[grader], places.grader_reviews[grader + 1]):
+        if state.effortful[review]:
+            offset = bias + state.halo[review]
+            for report in range(places.review_reports[review], places.review_reports[review + 1]):
+                cell = places.report_cell[report]
+                cells.precision[cell] -= precision
+                cells.weighted[cell] -= precision * (state.latent[report] - offset)
+        elif halo_odds > 0.0:
+            state.halo[review] = rng.standard_normal() * math.sqrt(halo_odds / precision)
+
+
+@jit
+def predict(
+    grader: int, column: int, places: Places, levels: Levels, state: State, cells: Cells, predicted: F64, logs: F64
+) -> None:
+    """The log probability of each of a grader's reviews if made with effort, given the other reviews: equation D2."""
+    first, last = places.grader_reviews[grader], places.grader_reviews[grader + 1]
+    begin, row = places.review_reports[first], 0
+    for review in range(first, last):
+        offset = state.bias[grader] + state.halo[review]
+        for report in range(places.review_reports[review], places.review_reports[review + 1]):
+            cell = places.report_cell[report]
+            predicted[INPUTS, row], predicted[INPUTS + 1, row] = cells.precision[cell], cells.weighted[cell]
+            predicted[INPUTS + 2, row] = offset
+            row += 1
+    low, high, found = levels.low[begin : begin + row], levels.high[begin : begin + row], predicted[4 * column :]
+    bin_masses(low, high, 1.0 / state.reliability[grader], predicted[INPUTS:], found)
+    row = 0
+    for review in range(first, last):
+        total, product = 0.0, 1.0
+        for _ in range(places.review_reports[review + 1] - places.review_reports[review]):
+            if found[3, row] < OUT_OF_REACH:
+                mean, root = found[0, row], found[1, row]
+                found[2, row], found[3, row] = bin_mass((low[row] - mean) * root, (high[row] - mean) * root)
+            mass = found[3, row]
+            row += 1
+            if mass < _SMALL:
+                total += math.log(max(mass, _TINY))
+            else:
+                product *= mass
+                if product < _SMALL:
+                    total += math.log(product)
+                    product = 1.0
+        logs[review - first, column] = total + math.log(product)
+
+
+@jit
+def take_over(grader: int, places: Places, logs: F64, predicted: F64) -> None:
+    """Put what was predicted after a jump in the place of what was before."""
+    for place in range(places.grader_reviews[grader + 1] - places.grader_reviews[grader]):
+        logs[place, CAREFUL] = logs[place, AFTER_JUMP]
+    begin = places.review_reports[places.grader_reviews[grader]]
+    for row in range(4):
+        for report in range(places.review_reports[places.grader_reviews[grader + 1]] - begin):
+            predicted[row, report] = predicted[4 + row, report]
+
+
+@jit
+def draw_reports(
+    grader: int,
+    rng: np.random.Generator,
+    places: Places,
+    levels: Levels,
+    state: State,
+    predicted: F64,
+) -> None:
+    """Draw the reports of effortful reviews before rounding, each within its bin (D3)."""
+    begun = places.review_reports[places.grader_reviews[grader]]
+    for review in range(places.grader_reviews[grader], places.grader_reviews[grader + 1]):
+        if state.effortful[review]:
+            for report in range(places.review_reports[review], places.review_reports[review + 1]):
+                place = report - begun
+                mean, root = predicted[0, place], predicted[1, place]
+                low, high = (levels.low[report] - mean) * root, (levels.high[report] - mean) * root
+                value = draw_in_bin(rng, low, high, predicted[2, place], predicted[3, place])
+                state.latent[report] = mean + value / root
+
+
+@jit
+def put_back(grader: int, places: Places, state: State, cells: Cells) -> None:
+    """Put what a grader's effortful reviews say into the cells."""
+    precision, bias = state.reliability[grader], state.bias[grader]
+    for review in range(places.grader_reviews[grader], places.grader_reviews[grader + 1]):
+        if state.effortful[review]:
+            offset = bias + state.halo[review]
+            for report in range(places.review_reports[review], places.review_reports[review + 1]):
+                cell = places.report_cell[report]
+                cells.precision[cell] += precision
+                cells.weighted[cell] += precision * (state.latent[report] - offset)

@@ -1,0 +1,83 @@
+"""Efforts and reports before rounding, grader by grader, with the true grades summed out (docs/model.md, D1 to D4)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from peerage.inference.latent.grader_moves import draw_bias, move_reliability, reflect, take_into_centre
+from peerage.inference.latent.habit_moves import draw_habit
+from peerage.inference.latent.latent_arrays import Given, Places, State, Work
+from peerage.inference.latent.latent_habits import CAREFUL, CARELESS, fill_careless, prior_of_effort
+from peerage.inference.latent.review_predictions import draw_reports, predict, put_back, take_out
+from peerage.inference.numerics.arrays import F64, Sums
+from peerage.inference.numerics.effort_density import chance_of_effort, draw_effort
+from peerage.inference.numerics.jit import jit
+
+_RARELY = 0.05
+"""In which part of all sweeps a habit is drawn, but for graders who give one grade often: theirs always is."""
+
+
+@jit
+def update_reviews(
+    rng: np.random.Generator,
+    keep: bool,
+    has_effort: bool,
+    has_bias: bool,
+    given: Given,
+    state: State,
+    sums: Sums,
+    work: Work,
+) -> None:
+    """Draw efforts, habits and reports before rounding of every grader in turn, and move reliability and bias."""
+    places, levels, cells, group = given.places, given.levels, work.cells, given.graders.group
+    favourite, table = given.habits.favourite, given.beliefs.low_effort
+    for grader in range(len(state.bias)):
+        halo_odds = given.beliefs.shares[1] if given.graders.has_halo[grader] else 0.0
+        take_out(grader, rng, halo_odds, places, state, cells)
+        predict(grader, CAREFUL, places, levels, state, cells, work.predicted, work.logs)
+        if has_effort:
+            fill_careless(grader, state.habit[grader], CARELESS, places, levels, favourite, table, work.logs)
+        if not keep:
+            take_into_centre(grader, state)
+        reflect(grader, rng, has_effort, has_bias, given, state, work)
+        if has_effort and not (given.clamps.effort[grader] and state.effort[grader] >= 1.0):
+            if given.habits.may_have[grader] and (given.habits.may_jump[grader] or rng.random() < _RARELY):
+                draw_habit(grader, rng, halo_odds, given, state, work)
+            else:
+                _draw_effort(grader, rng, given, state, work)
+            draw_efforts_made(grader, rng, keep, places, state, sums, work.logs)
+        elif keep:
+            for review in range(places.grader_reviews[grader], places.grader_reviews[grader + 1]):
+                sums.effortful[review] += 1.0
+        draw_reports(grader, rng, places, levels, state, work.predicted)
+        if has_bias and not given.clamps.bias[grader]:
+            draw_bias(grader, rng, given.beliefs.bias, group, places, state, cells)
+        if not given.clamps.reliability[grader]:
+            move_reliability(grader, rng, given.beliefs.reliability, group, places, state, cells)
+        put_back(grader, places, state, cells)
+
+
+@jit
+def _draw_effort(grader: int, rng: np.random.Generator, given: Given, state: State, work: Work) -> None:
+    """Draw a grader's effort probability with the efforts summed out, unless it is fixed."""
+    places, logs = given.places, work.logs
+    if not given.clamps.effort[grader]:
+        count = places.grader_reviews[grader + 1] - places.grader_reviews[grader]
+        for place in range(count):
+            work.shares[place] = chance_of_effort(0.5, logs[place, CAREFUL], logs[place, CARELESS])
+        prior = prior_of_effort(state.habit[grader], given.beliefs.effort)
+        state.effort[grader] = draw_effort(rng, state.effort[grader], work.shares[:count], prior, work.effort_masses)
+
+
+@jit
+def draw_efforts_made(
+    grader: int, rng: np.random.Generator, keep: bool, places: Places, state: State, sums: Sums, logs: F64
+) -> None:
+    """Draw the effort of each of a grader's reviews, by the odds of equation 6."""
+    begun = places.grader_reviews[grader]
+    for review in range(begun, places.grader_reviews[grader + 1]):
+        careful, careless = logs[review - begun, CAREFUL], logs[review - begun, CARELESS]
+        probability = chance_of_effort(state.effort[grader], careful, careless)
+        state.effortful[review] = rng.random() < probability
+        if keep:
+            sums.effortful[review] += probability

@@ -1,0 +1,336 @@
+"""Tier 1 for the sampler that draws reports before rounding: each update against algebra or quadrature of its own.
+
+The reference is written out from the joint density: normal distributions with full covariance matrices, integrals by
+quadrature. Draws are compared by their mean and variance; all these comparisons together fail falsely once in a
+thousand runs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+from scipy.special import expit, logsumexp, ndtr
+
+from peerage.inference.latent import grade_updates, latent_graders, latent_halos, learning_latent_grades
+from peerage.inference.latent.latent_habits import CAREFUL
+from peerage.inference.latent.latent_priors import refresh
+from peerage.inference.latent.review_predictions import load_cells, predict, put_back, take_out
+from peerage.inference.numerics.hyperparameters import HALO, MERIT, N_CLASSWIDE, RELIABILITY, SIGMA_B
+from support.latent_scene import Scene
+
+Floats = NDArray[np.float64]
+
+DRAWS = 4000
+LIMIT = stats.norm.isf(1e-3 / 2000)
+
+
+@pytest.fixture
+def scene() -> Scene:
+    return Scene()
+
+
+def assert_moments(drawn: Floats, mean: Floats, variance: Floats) -> None:
+    """Whether draws (draw, entry) have the mean and the variance of normal distributions."""
+    error = np.sqrt(variance / len(drawn))
+    assert np.abs((drawn.mean(axis=0) - mean) / error).max() < LIMIT
+    assert np.abs(drawn.var(axis=0) / variance - 1).max() < LIMIT * np.sqrt(2 / len(drawn))
+
+
+def test_a_review_is_predicted_with_its_true_grades_summed_out(scene: Scene) -> None:
+    state, layout, beliefs, cells = scene.state, scene.layout, scene.given.beliefs, scene.work.cells
+    load_cells(scene.given.places, beliefs, state, cells)
+    predicted, logs_of = scene.work.predicted, scene.work.logs
+    s, share, worst = np.linspace(-25, 30, 40_001), scene.shares[0], 0.0
+    for grader in range(layout.n_graders):
+        take_out(grader, scene.rng, scene.shares[1], scene.given.places, state, cells)
+        predict(grader, CAREFUL, scene.given.places, scene.given.levels, state, cells, predicted, logs_of)
+        first, last = layout.reports.grader_reviews[grader : grader + 2]
+        for review in range(first, last):
+            expected = 0.0
+            for report in range(*layout.reports.review_reports[review : review + 2]):
+                cell = layout.reports.report_cell[report]
+                component = layout.reports.cell_component[cell]
+                merit = state.merit[layout.cell_submission[cell]]
+                sd = beliefs.grade_sd[component]
+                logs = stats.norm.logpdf(
+                    s, beliefs.grade_mean[component] + sd * np.sqrt(share) * merit, sd * np.sqrt(1 - share)
+                )
+                for other in np.flatnonzero(layout.reports.report_cell == cell):
+                    theirs = layout.report_review[other]
+                    if theirs != review and state.effortful[theirs]:
+                        who = layout.reports.review_grader[theirs]
+                        offset = state.bias[who] + state.halo[theirs]
+                        logs += stats.norm.logpdf(state.latent[other] - offset, s, state.reliability[who] ** -0.5)
+                weights = np.exp(logs - logsumexp(logs))
+                root, centre = np.sqrt(state.reliability[grader]), s + state.bias[grader] + state.halo[review]
+                low, high = scene.arena.low[report], scene.arena.high[report]
+                expected += np.log((weights * (ndtr((high - centre) * root) - ndtr((low - centre) * root))).sum())
+            worst = max(worst, abs(logs_of[review - first, CAREFUL] - expected))
+        put_back(grader, scene.given.places, state, cells)
+    assert worst < 1e-6
+
+
+def submission_normal(scene: Scene, submission: int) -> tuple[Floats, Floats]:
+    """Mean and covariance of a submission's true grades and merit given its reports, from the joint normal of all."""
+    state, layout, beliefs = scene.state, scene.layout, scene.given.beliefs
+    share, odds = scene.shares
+    first, last = layout.reports.submission_cells[submission : submission + 2]
+    component = layout.reports.cell_component[first:last]
+    sd, size = beliefs.grade_sd[component], last - first
+    # The unknowns are the true grades and the merit, in this order.
+    covariance = np.zeros((size + 1, size + 1))
+    covariance[:size, :size] = np.outer(sd, sd) * (share + (1 - share) * np.eye(size))
+    covariance[size, :size] = covariance[:size, size] = sd * np.sqrt(share)
+    covariance[size, size] = 1.0
+    mean = np.append(beliefs.grade_mean[component], 0.0)
+    rows, values, noise = [], [], []
+    for review in range(scene.arena.book.n_reviews):
+        place = scene.reports(review)
+        if layout.cell_submission[layout.reports.report_cell[place.start]] == submission and state.effortful[review]:
+            grader, count = layout.reports.review_grader[review], place.stop - place.start
+            rows.append(np.eye(size + 1)[layout.reports.report_cell[place] - first])
+            values.append(state.latent[place] - state.bias[grader])
+            shared = odds if scene.given.graders.has_halo[grader] else 0.0
+            noise.append((np.eye(count) + shared) / state.reliability[grader])
+    if not rows:
+        return mean, covariance
+    design, observed = np.concatenate(rows), np.concatenate(values)
+    total = np.zeros((len(observed), len(observed)))
+    begun = 0
+    for block in noise:
+        total[begun : begun + len(block), begun : begun + len(block)] = block
+        begun += len(block)
+    gain = covariance @ design.T @ np.linalg.inv(design @ covariance @ design.T + total)
+    return mean + gain @ (observed - design @ mean), covariance - gain @ design @ covariance
+
+
+def test_true_grades_and_merits_are_drawn_together(scene: Scene) -> None:
+    state, given, work = scene.state, scene.given, scene.work
+    drawn, merits = [], []
+    for _ in range(DRAWS):
+        grade_updates.draw_grades(
+            scene.rng, given.places, given.graders, given.beliefs, state, work.matrix, work.vector
+        )
+        grade_updates.draw_merits(scene.rng, given.places, given.beliefs, state)
+        drawn.append(state.true_grade.copy())
+        merits.append(state.merit.copy())
+    for submission in range(3):
+        first, last = scene.layout.reports.submission_cells[submission : submission + 2]
+        mean, covariance = submission_normal(scene, submission)
+        both = np.column_stack([np.array(drawn)[:, first:last], np.array(merits)[:, submission]])
+        assert_moments(both, mean, np.diag(covariance))
+        # Sums of two see the covariances.
+        pairs = both[:, :-1] + both[:, 1:]
+        variance = np.diag(covariance)[:-1] + np.diag(covariance)[1:] + 2 * np.diag(covariance, 1)
+        assert_moments(pairs, mean[:-1] + mean[1:], variance)
+
+
+def distances(scene: Scene, grader: int) -> list[Floats]:
+    """The distances of a grader's effortful reports from the true grades, review by review."""
+    state, cell = scene.state, scene.layout.reports.report_cell
+    return [
+        state.latent[scene.reports(review)] - state.true_grade[cell[scene.reports(review)]]
+        for review in scene.reviews(grader)
+    ]
+
+
+def log_density(values: list[Floats], bias: float, precision: float, odds: float) -> float:
+    """Log density of distances whose reviews share an error."""
+    total = 0.0
+    for each in values:
+        covariance = (np.eye(len(each)) + odds) / precision
+        total += float(stats.multivariate_normal.logpdf(each, np.full(len(each), bias), covariance))
+    return total
+
+
+def loaded_sums(scene: Scene) -> Floats:
+    sums = scene.work.grader_sums
+    latent_graders.load_grader_sums(scene.given.places, scene.given.graders, scene.shares[1], scene.state, sums)
+    return np.asarray(sums)
+
+
+def test_biases_and_reliabilities_are_drawn_with_halos_summed_out(scene: Scene) -> None:
+    state, given, sums = scene.state, scene.given, loaded_sums(scene)
+    clamps, group, beliefs = given.clamps, given.graders.group, given.beliefs
+    biases, precisions, start = [], [], state.bias.copy()
+    for _ in range(DRAWS):
+        latent_graders.draw_biases(scene.rng, clamps.bias, group, beliefs.bias, state.reliability, sums, state.bias)
+        biases.append(state.bias.copy())
+    state.bias[:] = start
+    kept = state.reliability.copy()
+    for _ in range(DRAWS):
+        latent_graders.draw_reliabilities(
+            scene.rng, clamps.reliability, group, beliefs.reliability, state.bias, sums, state.reliability
+        )
+        precisions.append(np.log(state.reliability))
+    grid, logs = np.linspace(-8, 8, 801), np.linspace(-7, 5, 601)
+    for grader in range(4):
+        values = distances(scene, grader)
+        mean, sd = beliefs.bias[group[grader]]
+        density = stats.norm.logpdf(grid, mean, sd)
+        density += [log_density(values, bias, kept[grader], scene.shares[1]) for bias in grid]
+        check_density(np.array(biases)[:, grader], grid, density)
+        shape, rate = beliefs.reliability[group[grader]]
+        density = stats.gamma.logpdf(np.exp(logs), shape, scale=1 / rate) + logs
+        density += [log_density(values, start[grader], precision, scene.shares[1]) for precision in np.exp(logs)]
+        check_density(np.array(precisions)[:, grader], logs, density)
+
+
+def check_density(drawn: Floats, grid: Floats, log: Floats) -> None:
+    """Whether draws have the mean and the variance of a density that is given on a grid."""
+    weights = np.exp(log - logsumexp(log))
+    mean = (weights * grid).sum()
+    variance = (weights * (grid - mean) ** 2).sum()
+    assert abs(drawn.mean() - mean) < LIMIT * np.sqrt(variance / len(drawn))
+    assert abs(drawn.var() / variance - 1) < 1.5 * LIMIT * np.sqrt(2 / len(drawn))
+
+
+def difference(scene: Scene, coordinate: int, step: float, log: Any) -> float:
+    """How much a log density changes if a hyperparameter moves."""
+    before = log()
+    scene.state.hyper[coordinate] += step
+    refresh(scene.given.learning, scene.given.levels, scene.given.beliefs, scene.state.hyper)
+    after = log()
+    scene.state.hyper[coordinate] -= step
+    refresh(scene.given.learning, scene.given.levels, scene.given.beliefs, scene.state.hyper)
+    return float(after - before)
+
+
+def test_hyperparameters_of_graders_are_weighed_with_these_summed_out(scene: Scene) -> None:
+    state, given, sums = scene.state, scene.given, loaded_sums(scene)
+    clamps, group, beliefs = given.clamps, given.graders.group, given.beliefs
+    odds = scene.shares[1]
+    grid, logs = np.linspace(-12, 12, 1201), np.linspace(-12, 7, 1001)
+    by_bias = [
+        np.array([log_density(distances(scene, grader), bias, state.reliability[grader], odds) for bias in grid])
+        for grader in range(scene.layout.n_graders)
+    ]
+    by_precision = [
+        np.array([log_density(distances(scene, grader), state.bias[grader], p, odds) for p in np.exp(logs)])
+        for grader in range(scene.layout.n_graders)
+    ]
+    students = np.flatnonzero(group == 0)
+
+    def biases() -> float:
+        priors = beliefs.bias[group]
+        logs_by_grader = zip(priors, by_bias, strict=True)
+        return float(sum(logsumexp(stats.norm.logpdf(grid, *prior) + log) for prior, log in logs_by_grader))
+
+    def reliabilities() -> float:
+        shape, rate = beliefs.reliability[0]
+        prior = stats.gamma.logpdf(np.exp(logs), shape, scale=1 / rate) + logs
+        return float(sum(logsumexp(prior + by_precision[grader]) for grader in students))
+
+    ours = difference(
+        scene,
+        SIGMA_B,
+        0.2,
+        lambda: latent_graders._log_biases(clamps.bias, group, beliefs.bias, state.reliability, sums),
+    )
+    assert ours == pytest.approx(difference(scene, SIGMA_B, 0.2, biases), abs=1e-3)
+    ours = difference(
+        scene,
+        RELIABILITY,
+        0.3,
+        lambda: latent_graders._log_reliabilities(0, clamps.reliability, group, beliefs.reliability, state.bias, sums),
+    )
+    assert ours == pytest.approx(difference(scene, RELIABILITY, 0.3, reliabilities), abs=1e-3)
+
+
+def test_hyperparameters_of_true_grades_are_weighed_with_grades_and_merits_summed_out(scene: Scene) -> None:
+    state, given, layout, cells = scene.state, scene.given, scene.layout, scene.work.cells
+    load_cells(given.places, given.beliefs, state, cells)
+    learning_latent_grades._load_reported(given.places, given.beliefs, state.merit, cells)
+
+    def reference() -> float:
+        share, beliefs, total = scene.shares[0], given.beliefs, 0.0
+        for submission in range(scene.arena.book.n_submissions):
+            first, last = layout.reports.submission_cells[submission : submission + 2]
+            values, precision = np.zeros(last - first), np.zeros(last - first)
+            for report, cell in enumerate(layout.reports.report_cell):
+                review = layout.report_review[report]
+                if first <= cell < last and state.effortful[review]:
+                    grader = layout.reports.review_grader[review]
+                    offset = state.bias[grader] + state.halo[review]
+                    values[cell - first] += state.reliability[grader] * (state.latent[report] - offset)
+                    precision[cell - first] += state.reliability[grader]
+            seen = precision > 0
+            component = layout.reports.cell_component[first:last][seen]
+            if seen.any():
+                sd = beliefs.grade_sd[component]
+                covariance = np.outer(sd, sd) * (share + (1 - share) * np.eye(len(sd))) + np.diag(1 / precision[seen])
+                means = values[seen] / precision[seen]
+                total += stats.multivariate_normal.logpdf(means, beliefs.grade_mean[component], covariance)
+        return total
+
+    for coordinate in (N_CLASSWIDE, N_CLASSWIDE + 4, MERIT):
+        ours = difference(
+            scene, coordinate, 0.3, lambda: learning_latent_grades._log_reported(given.places, given.beliefs, cells)
+        )
+        assert ours == pytest.approx(difference(scene, coordinate, 0.3, reference), abs=1e-6)
+
+
+def test_halos_and_their_share(scene: Scene) -> None:
+    state, given = scene.state, scene.given
+    drawn = []
+    for _ in range(DRAWS):
+        latent_halos.draw_halos(scene.rng, given.places, given.graders, given.beliefs, state)
+        drawn.append(state.halo.copy())
+    odds, effortful = scene.shares[1], np.flatnonzero(state.effortful)
+    means, variances = [], []
+    for review in effortful:
+        grader, place = scene.layout.reports.review_grader[review], scene.reports(review)
+        cell = scene.layout.reports.report_cell[place]
+        rest = state.latent[place] - state.true_grade[cell] - state.bias[grader]
+        precision = state.reliability[grader] * (1 / odds + len(rest))
+        means.append(state.reliability[grader] * rest.sum() / precision)
+        variances.append(1 / precision)
+    assert_moments(np.array(drawn)[:, effortful], np.array(means), np.array(variances))
+
+    def weighed() -> float:
+        by_size = np.zeros((2, 4))
+        for review in effortful:
+            grader, place = scene.layout.reports.review_grader[review], scene.reports(review)
+            cell = scene.layout.reports.report_cell[place]
+            rest = state.latent[place] - state.true_grade[cell] - state.bias[grader]
+            by_size[:, len(rest)] += 1.0, state.reliability[grader] * rest.sum() ** 2
+        prior = np.array(state.hyper)
+        return latent_halos._log_halo(prior, by_size)
+
+    def reference() -> float:
+        share, total = expit(state.hyper[HALO]), 0.0
+        for grader in range(scene.layout.n_graders):
+            total += log_density(
+                distances(scene, grader), state.bias[grader], state.reliability[grader], scene.shares[1]
+            )
+        return float(total + stats.beta.logpdf(share, 1.2, 2.0) + np.log(share) + np.log1p(-share))
+
+    assert difference(scene, HALO, 0.4, weighed) == pytest.approx(difference(scene, HALO, 0.4, reference), abs=1e-8)
+
+
+def test_the_level_moves_as_the_priors_say_and_no_report_notices(scene: Scene) -> None:
+    state, given = scene.state, scene.given
+    start = {name: getattr(state, name).copy() for name in ("true_grade", "bias", "hyper")}
+    amounts = []
+    for _ in range(DRAWS):
+        for name, value in start.items():
+            getattr(state, name)[:] = value
+        refresh(given.learning, given.levels, given.beliefs, state.hyper)
+        learning_latent_grades.shift_level(scene.rng, given.learning, given.graders, given.beliefs, state)
+        amount = state.true_grade[0] - start["true_grade"][0]
+        np.testing.assert_allclose(state.true_grade - start["true_grade"], amount)
+        np.testing.assert_allclose(start["bias"] - state.bias, amount)
+        amounts.append(amount)
+    theta, group = start["hyper"], scene.layout.group
+    mean_bias = theta[1]
+    sd = np.where(group == 0, np.exp(theta[SIGMA_B]), np.exp(theta[10]))
+    delta = np.linspace(-3, 3, 2001)
+    log = np.asarray(stats.norm.logpdf(theta[N_CLASSWIDE : N_CLASSWIDE + 3, None] + delta, 3.5, 1.5)).sum(axis=0)
+    log += stats.norm.logpdf(mean_bias - delta, 0, 0.7)
+    centre = np.where((group == 0)[:, None], mean_bias - delta, 0.0)
+    log += np.asarray(stats.norm.logpdf(start["bias"][:, None] - delta, centre, sd[:, None])).sum(axis=0)
+    check_density(np.array(amounts), delta, log)
