@@ -77,7 +77,7 @@ class ItemReports:
             assignment=np.repeat(assignment, n_components),
             written_by=written_by,
             written=written,
-            is_staff=np.asarray(book.roles != 0),
+            is_staff=book.is_staff,
         )
 
     def only(self, kept: NDArray[np.bool_]) -> ItemReports:

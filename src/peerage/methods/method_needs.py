@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from peerage.gradebook import STUDENT, Gradebook
+from peerage.gradebook import Gradebook
 
 FEW = 11
 """The most grades that a component may have for methods that estimate something for each of them; 0 to 10 is 11."""
@@ -30,7 +30,16 @@ def _authors_grade(book: Gradebook) -> bool:
 
 
 def _staff_grades(book: Gradebook) -> bool:
-    return bool((book.roles[book.review_grader] != STUDENT).any())
+    return bool((book.is_staff[book.review_grader]).any())
+
+
+def _someone_is_probed(book: Gradebook) -> bool:
+    """Whether somebody graded two components that staff graded too."""
+    review, component = np.nonzero(book.levels >= 0)
+    cell = book.review_submission[review] * len(book.rubric) + component
+    by_staff = book.is_staff[book.review_grader[review]]
+    probed = np.isin(cell, cell[by_staff]) & ~by_staff
+    return bool((np.bincount(book.review_grader[review][probed], minlength=1) > 1).any())
 
 
 def _someone_ranks(book: Gradebook) -> bool:
@@ -43,6 +52,9 @@ def _someone_ranks(book: Gradebook) -> bool:
 
 AUTHORS = Need("authors", "it uses graders' own grades, and no grader is known to be an author", _authors_grade)
 STAFF = Need("staff grades", "it anchors grades to those of staff, and no TA or instructor graded", _staff_grades)
+PROBES = Need(
+    "probes", "it measures graders on what staff graded too, and nobody graded two such components", _someone_is_probed
+)
 RATIO_SCALE = Need(
     "a ratio scale",
     "it divides by grades, so a component's lowest grade must be at least 0",

@@ -27,10 +27,12 @@ from peerage.methods.ordinal.bradley_terry import BradleyTerry
 from peerage.methods.ordinal.copeland import Copeland
 from peerage.methods.ordinal.plackett_luce import PlackettLuce
 from peerage.methods.ordinal.r2r import R2R
+from peerage.methods.ordinal.refereed_bradley_terry import RefereedBradleyTerry
 from peerage.methods.ordinal.thurstone import Thurstone
 from peerage.methods.weighting.hamer import Hamer
 from peerage.methods.weighting.lauw import Lauw
 from peerage.methods.weighting.peerrank import PeerRank, RankWithTA
+from peerage.methods.weighting.trupeqa import Trupeqa
 from peerage.methods.weighting.vancouver import Vancouver
 from peerage.model import Model
 
@@ -50,6 +52,7 @@ METHODS: tuple[Method, ...] = (
     PeerRank(name="peerrank"),
     PeerRank(name="peerrank-generalised", beta=0.1),
     RankWithTA(name="rank-with-ta"),
+    Trupeqa(name="trupeqa"),
     PG1(name="pg1"),
     PG1(name="pg1-learned", model=Model(effort=False, censoring=False)),
     PG2(name="pg2"),
@@ -70,6 +73,7 @@ METHODS: tuple[Method, ...] = (
     R2R(name="r2r-borda", borda=True),
     BradleyTerry(name="bradley-terry"),
     BradleyTerry(name="bradley-terry-reliability", reliability=True),
+    RefereedBradleyTerry(name="rbtl"),
     Thurstone(name="thurstone"),
     Thurstone(name="thurstone-reliability", reliability=True),
     PlackettLuce(name="plackett-luce"),

@@ -108,15 +108,33 @@ def own_grades(grade: Floats, reports: LinkedReports) -> Floats:
 
 
 @jit
-def evidence(item: int, reports: LinkedReports, precision: Floats, bias: Floats) -> tuple[float, float]:
-    """What the reports of an item add to a normal prior: to its precision, and to precision times mean."""
-    weight, total = 0.0, 0.0
+def evidence(
+    item: int, reports: LinkedReports, precision: Floats, bias: Floats, prior: float, centre: float
+) -> tuple[float, float]:
+    """What prior and reports say of an item's true grade: the precision, and precision times mean."""
+    weight, total = prior, prior * centre
     for place in range(reports.item_start[item], reports.item_start[item + 1]):
         row = reports.item_rows[place]
         who = reports.grader[row]
         weight += precision[who]
         total += precision[who] * (reports.value[row] - bias[who])
     return weight, total
+
+
+@jit
+def put_normal(weight: float, total: float, grid: Floats, log_mass: Floats) -> None:
+    """Fill ``log_mass`` with a normal density's on a grid, up to a constant."""
+    for point in range(len(grid)):
+        log_mass[point] = -0.5 * weight * (grid[point] - total / weight) ** 2
+
+
+@jit
+def put_grade(item: int, drawn: float, reports: LinkedReports, grade: Floats, own: Floats) -> None:
+    """Give an item a true grade, and let its authors' own grades follow."""
+    for place in range(reports.author_start[item], reports.author_start[item + 1]):
+        who = reports.author_of[place]
+        own[who] += (drawn - grade[item]) / reports.wrote[who]
+    grade[item] = drawn
 
 
 @jit

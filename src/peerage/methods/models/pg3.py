@@ -15,6 +15,8 @@ from peerage.methods.models.gibbs import (
     draw_place,
     evidence,
     own_grades,
+    put_grade,
+    put_normal,
     squared_errors,
 )
 from peerage.methods.models.own_grade_solver import OwnGradeSolver, Sweep
@@ -83,10 +85,8 @@ def _sweep(
     precision = np.maximum(slope * own + intercept, _LEAST)
     log_mass = np.empty(len(grid))
     for index in range(len(grade)):
-        weight, total = evidence(index, reports, precision, bias)
-        weight, total = grade_precision + weight, grade_precision * centre + total
-        for point in range(len(grid)):
-            log_mass[point] = -0.5 * weight * (grid[point] - total / weight) ** 2
+        weight, total = evidence(index, reports, precision, bias, grade_precision, centre)
+        put_normal(weight, total, grid, log_mass)
         for place in range(reports.author_start[index], reports.author_start[index + 1]):
             who = reports.author_of[place]
             squares = squared_errors(who, reports, grade, bias[who])
@@ -95,12 +95,10 @@ def _sweep(
                 mine = own[who] + (grid[point] - grade[index]) / reports.wrote[who]
                 sharp = max(slope * mine + intercept, _LEAST)
                 log_mass[point] += 0.5 * count * np.log(sharp) - 0.5 * sharp * squares
-        drawn = grid[draw_place(log_mass, rng)]
+        put_grade(index, grid[draw_place(log_mass, rng)], reports, grade, own)
         for place in range(reports.author_start[index], reports.author_start[index + 1]):
             who = reports.author_of[place]
-            own[who] += (drawn - grade[index]) / reports.wrote[who]
             precision[who] = max(slope * own[who] + intercept, _LEAST)
-        grade[index] = drawn
     for who in range(len(bias)):
         bias[who] = draw_bias(who, reports, grade, precision[who], bias_precision, rng)
     return np.asarray(precision)

@@ -16,6 +16,8 @@ from peerage.methods.models.gibbs import (
     draw_place,
     evidence,
     own_grades,
+    put_grade,
+    put_normal,
     squared_errors,
 )
 from peerage.methods.models.own_grade_solver import OwnGradeSolver, Sweep
@@ -71,10 +73,8 @@ def _sweep(
     own = own_grades(grade, reports)
     log_mass = np.empty(len(grid))
     for index in range(len(grade)):
-        weight, total = evidence(index, reports, reliability, bias)
-        weight, total = grade_precision + weight, grade_precision * centre + total
-        for point in range(len(grid)):
-            log_mass[point] = -0.5 * weight * (grid[point] - total / weight) ** 2
+        weight, total = evidence(index, reports, reliability, bias, grade_precision, centre)
+        put_normal(weight, total, grid, log_mass)
         authors = range(reports.author_start[index], reports.author_start[index + 1])
         for place in authors:
             who = reports.author_of[place]
@@ -85,10 +85,7 @@ def _sweep(
             lowest = np.log(rate * reliability.min())
             for point in range(len(grid)):
                 log_mass[point] += grid[point] * lowest - math.lgamma(grid[point])
-        drawn = grid[draw_place(log_mass, rng)]
-        for place in authors:
-            own[reports.author_of[place]] += (drawn - grade[index]) / reports.wrote[reports.author_of[place]]
-        grade[index] = drawn
+        put_grade(index, grid[draw_place(log_mass, rng)], reports, grade, own)
     own = own_grades(grade, reports)
     for who in range(len(bias)):
         bias[who] = draw_bias(who, reports, grade, reliability[who], bias_precision, rng)

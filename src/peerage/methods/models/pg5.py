@@ -15,6 +15,7 @@ from peerage.methods.models.gibbs import (
     draw_place,
     evidence,
     own_grades,
+    put_grade,
     squared_errors,
 )
 from peerage.methods.models.own_grade_solver import OwnGradeSolver, Sweep
@@ -70,8 +71,7 @@ def _sweep(
     centre, grade_precision, bias_precision, link_precision, divisor = constants
     own, precision = own_grades(grade, reports), reliability / divisor
     for index in range(len(grade)):
-        weight, total = evidence(index, reports, precision, bias)
-        weight, total = grade_precision + weight, grade_precision * centre + total
+        weight, total = evidence(index, reports, precision, bias, grade_precision, centre)
         authors = range(reports.author_start[index], reports.author_start[index + 1])
         for place in authors:
             # τ ~ N(own grade, 1/β), and the own grade is the mean of several, of which this is one.
@@ -83,9 +83,7 @@ def _sweep(
             weight += link_precision
             total += link_precision * reliability.min()
         drawn = total / weight + rng.standard_normal() / np.sqrt(weight)
-        for place in authors:
-            own[reports.author_of[place]] += (drawn - grade[index]) / reports.wrote[reports.author_of[place]]
-        grade[index] = drawn
+        put_grade(index, drawn, reports, grade, own)
     own = own_grades(grade, reports)
     log_mass = np.empty(len(grid))
     for who in range(len(bias)):

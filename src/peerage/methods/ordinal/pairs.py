@@ -7,7 +7,7 @@ else. Each two items of a bundle are a pair: the better one wins, and of two wit
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -27,6 +27,7 @@ class Pairs:
     judge, winner, loser: (wins,) indexes of the grader and of both items
     weight: (wins,) 1, or ½ for each side of a tie
     n_items, n_judges: how many there are, with those in no pair
+    written_by, written: pairs of a grader and an item of which the grader is an author; none where that is unknown
     """
 
     judge: Indexes
@@ -35,6 +36,8 @@ class Pairs:
     weight: Floats
     n_items: int
     n_judges: int
+    written_by: Indexes = field(default_factory=lambda: np.zeros(0, np.int64))
+    written: Indexes = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @classmethod
     def of(cls, reports: ItemReports) -> Pairs:
@@ -60,6 +63,8 @@ class Pairs:
             np.concatenate([weight, weight[tied]]),
             reports.n_items,
             reports.n_graders,
+            reports.written_by,
+            reports.written,
         )
 
     @classmethod

@@ -9,12 +9,12 @@ import numpy as np
 
 from peerage.methods.item_reports import Indexes, ItemReports, sums
 from peerage.methods.method_contract import Floats, Solution
-from peerage.methods.ordinal.pairs import Ordinal, Pairs, bundles
-from peerage.methods.ordinal.strengths import PRIOR_SD, strongest
+from peerage.methods.ordinal.pairs import Pairs, bundles
+from peerage.methods.ordinal.strengths import Strengths
 
 
 @dataclass(frozen=True)
-class PlackettLuce(Ordinal):
+class PlackettLuce(Strengths):
     """P(ranking) = ∏ over places of exp(η_v x_i) / Σ exp(η_v x_j), the sum over i and all that is ranked below.
 
     x ~ N(0, 9); η is 1, or graders' reliability ~ Gamma(10, 0.1). Of works with the same grade each is chosen from
@@ -26,21 +26,15 @@ class PlackettLuce(Ordinal):
     True
     """
 
-    reliability: bool = False
-    prior_sd: float = PRIOR_SD
-
     citation: ClassVar[str] = "Plackett (1975); Raman and Joachims (2014), Methods for ordinal peer grading"
 
     def from_reports(self, reports: ItemReports) -> Solution:
         """Rank whole bundles at once."""
-        return self._strongest(Choices.of_reports(reports), reports.n_items, reports.n_graders)
+        return self.strongest(Choices.of_reports(reports).likelihood, reports.n_items, reports.n_graders)
 
     def rank(self, pairs: Pairs) -> Solution:
         """Rank bundles of two: each comparison is one."""
-        return self._strongest(Choices.of_pairs(pairs), pairs.n_items, pairs.n_judges)
-
-    def _strongest(self, choices: Choices, n_items: int, n_judges: int) -> Solution:
-        return strongest(choices.likelihood, n_items, n_judges, reliability=self.reliability, prior_sd=self.prior_sd)
+        return self.strongest(Choices.of_pairs(pairs).likelihood, pairs.n_items, pairs.n_judges)
 
 
 class Choices(NamedTuple):

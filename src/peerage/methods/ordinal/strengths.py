@@ -7,14 +7,17 @@ in turn.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import minimize
 
+from peerage.methods.item_reports import sums
 from peerage.methods.method_contract import Floats, Solution
+from peerage.methods.ordinal.pairs import Ordinal, Pairs
 
-PRIOR_SD = 3.0
 SHAPE, RATE = 10.0, 10.0
 """Of reliabilities; a rate of 10 is the authors' scale of 0.1."""
 
@@ -26,29 +29,61 @@ Likelihood = Callable[[Floats, Floats], tuple[float, Floats, Floats]]
 """From strengths and reliabilities to the log likelihood and its gradients in both."""
 
 
-def strongest(
-    likelihood: Likelihood, n_items: int, n_judges: int, *, reliability: bool, prior_sd: float = PRIOR_SD
-) -> Solution:
-    """The likeliest strengths, with reliabilities that are 1 or the likeliest too."""
-    strength, weight = np.zeros(n_items), np.ones(n_judges)
-    steps, moved, arrived = 0, np.inf, True
-    precision = prior_sd**-2
+@dataclass(frozen=True)
+class Strengths(Ordinal):
+    """A method that ranks by likeliest strengths, whose graders may have a reliability."""
 
-    def cost_of_strength(point: Floats) -> tuple[float, Floats]:
-        value, slope, _ = likelihood(point, weight)
-        return -value + precision / 2 * float(point @ point), precision * point - slope
+    reliability: bool = False
+    prior_sd: float = 3.0
 
-    def cost_of_weight(point: Floats) -> tuple[float, Floats]:
-        value, _, slope = likelihood(strength, point)
-        prior = (SHAPE - 1) * np.log(point).sum() - RATE * point.sum()
-        return -value - float(prior), -slope - (SHAPE - 1) / point + RATE
+    def strongest(self, likelihood: Likelihood, n_items: int, n_judges: int) -> Solution:
+        """The likeliest strengths, with reliabilities that are 1 or the likeliest too."""
+        strength, weight = np.zeros(n_items), np.ones(n_judges)
+        steps, moved, arrived = 0, np.inf, True
+        precision = self.prior_sd**-2
 
-    while moved > _TOLERANCE and steps < _ROUNDS and (reliability or steps == 0):
-        found = minimize(cost_of_strength, strength, jac=True, method="L-BFGS-B", options={"maxiter": 1000})
-        moved, strength, arrived = float(np.abs(found.x - strength).max()), found.x, bool(found.success)
-        steps += 1
-        if reliability:
-            found = minimize(cost_of_weight, weight, jac=True, method="L-BFGS-B", bounds=[_BOUNDS] * n_judges)
-            weight = found.x
-    done = arrived and (not reliability or moved <= _TOLERANCE)
-    return Solution(strength, weight=weight if reliability else None, converged=done, iterations=steps)
+        def cost_of_strength(point: Floats) -> tuple[float, Floats]:
+            value, slope, _ = likelihood(point, weight)
+            return -value + precision / 2 * float(point @ point), precision * point - slope
+
+        def cost_of_weight(point: Floats) -> tuple[float, Floats]:
+            value, _, slope = likelihood(strength, point)
+            prior = (SHAPE - 1) * np.log(point).sum() - RATE * point.sum()
+            return -value - float(prior), -slope - (SHAPE - 1) / point + RATE
+
+        while moved > _TOLERANCE and steps < _ROUNDS and (self.reliability or steps == 0):
+            found = minimize(cost_of_strength, strength, jac=True, method="L-BFGS-B", options={"maxiter": 1000})
+            moved, strength, arrived = float(np.abs(found.x - strength).max()), found.x, bool(found.success)
+            steps += 1
+            if self.reliability:
+                found = minimize(cost_of_weight, weight, jac=True, method="L-BFGS-B", bounds=[_BOUNDS] * n_judges)
+                weight = found.x
+        done = arrived and (not self.reliability or moved <= _TOLERANCE)
+        return Solution(strength, weight=weight if self.reliability else None, converged=done, iterations=steps)
+
+
+@dataclass(frozen=True)
+class PairStrengths(Strengths):
+    """… and for which a win is the likelier the larger its margin, η_v (x_i − x_j)."""
+
+    @staticmethod
+    @abstractmethod
+    def link(margin: Floats) -> tuple[Floats, Floats]:
+        """(wins,) the log probability of each win, and its slope in the margin."""
+
+    def rank(self, pairs: Pairs) -> Solution:
+        """The likeliest strengths."""
+
+        def likelihood(strength: Floats, weight: Floats) -> tuple[float, Floats, Floats]:
+            gap = strength[pairs.winner] - strength[pairs.loser]
+            log_mass, slope = self.link(weight[pairs.judge] * gap)
+            return float(pairs.weight @ log_mass), *gradients(pairs, pairs.weight * slope, gap, weight)
+
+        return self.strongest(likelihood, pairs.n_items, pairs.n_judges)
+
+
+def gradients(pairs: Pairs, slope: Floats, gap: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    """Gradients in strengths and in reliabilities, from the slope of the log likelihood in each margin."""
+    pull = slope * weight[pairs.judge]
+    in_strength = sums(pairs.winner, pairs.n_items, pull) - sums(pairs.loser, pairs.n_items, pull)
+    return in_strength, sums(pairs.judge, pairs.n_judges, slope * gap)

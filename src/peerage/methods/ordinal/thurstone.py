@@ -8,14 +8,12 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import log_ndtr
 
-from peerage.methods.method_contract import Floats, Solution
-from peerage.methods.ordinal.bradley_terry import gradients
-from peerage.methods.ordinal.pairs import Ordinal, Pairs
-from peerage.methods.ordinal.strengths import PRIOR_SD, strongest
+from peerage.methods.method_contract import Floats
+from peerage.methods.ordinal.strengths import PairStrengths
 
 
 @dataclass(frozen=True)
-class Thurstone(Ordinal):
+class Thurstone(PairStrengths):
     """P(i above j) = Φ(η_v (x_i − x_j)), x ~ N(0, 9); η is 1, or graders' reliability ~ Gamma(10, 0.1).
 
     >>> import peerage as pg
@@ -24,21 +22,10 @@ class Thurstone(Ordinal):
     True
     """
 
-    reliability: bool = False
-    prior_sd: float = PRIOR_SD
-
     citation: ClassVar[str] = "Thurstone (1927); Raman and Joachims (2014), Methods for ordinal peer grading"
 
-    def rank(self, pairs: Pairs) -> Solution:
-        """The method itself."""
-
-        def likelihood(strength: Floats, weight: Floats) -> tuple[float, Floats, Floats]:
-            gap = strength[pairs.winner] - strength[pairs.loser]
-            margin = weight[pairs.judge] * gap
-            log_mass = log_ndtr(margin)
-            slope = np.exp(-0.5 * margin**2 - log_mass) / np.sqrt(2 * np.pi)
-            return float(pairs.weight @ log_mass), *gradients(pairs, pairs.weight * slope, gap, weight)
-
-        return strongest(
-            likelihood, pairs.n_items, pairs.n_judges, reliability=self.reliability, prior_sd=self.prior_sd
-        )
+    @staticmethod
+    def link(margin: Floats) -> tuple[Floats, Floats]:
+        """The normal distribution."""
+        log_mass = log_ndtr(margin)
+        return log_mass, np.exp(-0.5 * margin**2 - log_mass) / np.sqrt(2 * np.pi)
