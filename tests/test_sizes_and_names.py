@@ -15,7 +15,7 @@ FILES = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py") if
 
 LONGEST_FILE, LONGEST_FUNCTION, MOST_PARAMETERS = 400, 60, 9
 
-KERNELS = tuple(f"peerage/inference/{room}/" for room in ("censored", "shared", "checking", "uncensored", "numerics"))
+KERNELS = tuple(f"peerage/inference/{room}/" for room in ("censored", "latent", "checking", "uncensored", "numerics"))
 """Rooms of compiled kernels. Their loops stay in one function, because a call with many arrays costs time, and each
 sampler has the same set of arrays, under the same names, so that one reads like the other."""
 

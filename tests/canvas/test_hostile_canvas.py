@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import resource
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -30,6 +32,7 @@ SUBMISSIONS = f"{ASSIGNMENT_PATH}/submissions"
 UPDATE = f"{SUBMISSIONS}/update_grades"
 
 MOST_SECONDS = 10.0
+MOST_MEGABYTES = 40.0
 
 
 @pytest.fixture
@@ -46,11 +49,17 @@ def place(canvas: Canvas) -> list[str]:
     return ["--url", canvas.url, "--course", str(COURSE), "--assignment", str(ASSIGNMENT)]
 
 
+def peak_megabytes() -> float:
+    """The most memory that this process, server included, has had so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
+
+
 def pulled(canvas: Canvas, out: Path, capfd: pytest.CaptureFixture[str]) -> tuple[int, str]:
     """The exit status and the last line of a pull, which ends soon whatever the server does."""
-    begun = time.monotonic()
+    begun, before = time.monotonic(), peak_megabytes()
     status = cli.main(["canvas", "pull", *place(canvas), "-o", str(out)])
     assert time.monotonic() - begun < MOST_SECONDS
+    assert peak_megabytes() - before < MOST_MEGABYTES
     captured = capfd.readouterr()
     assert TOKEN not in captured.out + captured.err
     assert "Traceback" not in captured.err

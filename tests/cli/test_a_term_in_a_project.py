@@ -26,6 +26,7 @@ FILES = (
     "run.json"
 )
 KEEPS = "From now on, peerage fit and peerage update keep these grades."
+LOOK = f"To look at the results, open {Path('results', 'report.html')} in a browser."
 NEXT = "Once students have these grades, run: peerage publish results"
 
 FIRST = Path("published", "1")
@@ -88,6 +89,7 @@ def begins(home: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("\n\n\n3\n"))
     assert run("init")[0] == [
         "Written to peerage.toml. From now on, in this folder:",
+        "peerage check shows how the grades are understood;",
         "peerage fit estimates the grades and writes them to results;",
         "peerage publish results records that students have them, so that later fits keep them.",
     ]
@@ -100,7 +102,7 @@ def hands_out_the_first_week(run: Run) -> None:
     assert run("publish", "results", status=2)[1] == [
         "results: there are no results here; name a folder that peerage has written"
     ]
-    assert run("fit", *SHORT) == ([f"Written to results: {FILES}", NEXT], [SETTINGS])
+    assert run("fit", *SHORT) == ([f"Written to results: {FILES}", LOOK, NEXT], [SETTINGS])
     assert run("publish", "results") == (
         [f"Recorded in {FIRST}: 16 grades in results are handed out (16 new, 0 as before, 0 changed).", KEEPS],
         [],
@@ -117,7 +119,7 @@ def receives_a_late_review(home: Path, run: Run) -> None:
     lines, notes = run("fit", *SHORT)
     late = "note: 1 late review of submissions with published grades, by 'latecomer'"
     assert notes == [SETTINGS, keeping(1), REPUBLISH, ONE_REVIEW, late]
-    assert lines == [*kept(16), f"Written to results: {FILES}, proposals.csv", NEXT]
+    assert lines == [*kept(16), f"Written to results: {FILES}, proposals.csv", LOOK, NEXT]
     assert told(1).items() <= grades_of(Path("results")).items()
     second = Path("published", "2")
     assert run("publish", "results")[0] == [
@@ -133,7 +135,7 @@ def grants_an_appeal(home: Path, run: Run) -> None:
     (home / "override.csv").write_text(override)
     lines, notes = run("fit", *SHORT)
     assert notes == [SETTINGS, keeping(2), REPUBLISH, ONE_REVIEW, BESIDE]
-    assert lines == [*BY_STAFF, *kept(31), f"Written to results: {FILES}, proposals.csv", NEXT]
+    assert lines == [*BY_STAFF, *kept(31), f"Written to results: {FILES}, proposals.csv", LOOK, NEXT]
     before = told(2)["week2-1", "Component 1"]
     assert run("publish", "results")[0] == [
         f"Recorded in {Path('published', '3')}: 48 grades in results are handed out (16 new, 31 as before, 1 changed).",
@@ -148,8 +150,8 @@ def has_a_ta_check(home: Path, run: Run) -> None:
     assert [check["rank"] for check in checks] == [1]
     shown = run("spotchecks", "results", "--budget", "1")[0]
     assert shown[-2:] == [
-        "Points: how much a grade by staff is expected to reduce the errors of all grades.",
-        "Once staff have graded some of these 1 submission: peerage update results NEW_GRADES",
+        "Priority: how much a grade by staff is expected to reduce the squared errors of all grades.",
+        "Once staff have graded any of these, run: peerage update results NEW_GRADES",
     ]
     checked = checks[0]["submission"]
     header = "submission,grader,component,grade,role"
@@ -202,6 +204,7 @@ def asks_for_todays_grades(run: Run) -> None:
         *BY_STAFF,
         f"{moved} published grades changed (changes.csv).",
         f"Written to results: {FILES}, changes.csv",
+        LOOK,
         NEXT,
     ]
     final = run("publish", "results")[0]

@@ -121,7 +121,7 @@ def test_check_as_json(grades: str, capsys: pytest.CaptureFixture[str]) -> None:
     facts = json.loads(capsys.readouterr().out)
     assert facts["ok"] is True
     assert (facts["grades"], facts["reviews"], facts["parts"], facts["coverage"]) == (3, 3, 1, 1.0)
-    assert facts["roles"] == {"student": 2, "ta": 0, "instructor": 0}
+    assert facts["roles"] == {"student": 2, "ta": 0, "instructor": 0, "machine": 0}
     assert facts["rubric"]["S"]["grades"] == [0, 1, 2]
     assert any("own work" in notice["message"] for notice in facts["notices"])
 

@@ -77,7 +77,7 @@ def test_the_distribution_and_everybody_are_printed(folder: Path, capsys: pytest
     lines = capsys.readouterr().out.splitlines()
     assert lines[:2] == [
         "50% of the mark is for doing the reviews, the rest for their quality.",
-        "Marks for quality, by dependability taken as it is believed to be: 0.1:0, 1:10",
+        "Marks for quality, by dependability: 0.1:0, 1:10",
     ]
     bars = [line.split() for line in lines if re.match(r" +\d+ to ", line)]
     assert [bar[0] for bar in bars] == [str(tenth) for tenth in range(10)]

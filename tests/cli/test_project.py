@@ -112,6 +112,30 @@ def test_no_file_is_offered_that_is_not_there(
     assert not (tmp_path / "peerage.toml").exists()
 
 
+@pytest.mark.parametrize(
+    ("names", "offered"),
+    [
+        (["Essay (responses) [1].csv", "override.csv", "exclude.csv"], "Essay (responses) [1].csv"),
+        (["essay1.csv", "essay2.csv", "override.csv"], "essay*.csv"),
+        (["essay.xlsx"], "essay.xlsx"),
+        (["essays.csv", "week1.csv"], "week*.csv"),
+        (["essays.csv", "roster.csv"], ""),
+    ],
+)
+def test_the_file_that_is_offered_holds_grades(
+    names: list[str], offered: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in names:
+        (tmp_path / name).write_text("submission,grader,grade\n")
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n\n\n\n"))
+    assert main(["init"]) == (0 if offered else 2)
+    if offered:
+        assert tomllib.loads((tmp_path / "peerage.toml").read_text("utf-8"))["grades"] == [offered]
+        read = defaults(tmp_path / "peerage.toml")["fit"]["grades"]
+        assert not {"override.csv", "exclude.csv"} & set(read)
+
+
 @pytest.mark.parametrize("command", ["fit", "check"])
 def test_without_grades_and_project_the_remedy_is_named(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

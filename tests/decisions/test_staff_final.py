@@ -18,12 +18,16 @@ from support.tiny import tiny_class
 
 @pytest.fixture(scope="module")
 def posterior() -> pg.Posterior:
-    """The TA gives s0 a 1 and a 0, and with the instructor s3; all students give the highest grades."""
+    """The TA gives s0 a 1 and a 0, and with the instructor s3; all students give the highest grades.
+
+    Priors are the paper's, so that students who give one grade count, and it is known how reliable staff are.
+    """
     book = tiny_class(1)
     levels = np.where(book.levels >= 0, [5, 3], book.levels)
     levels[(book.review_submission == 0) & (book.review_grader == 5)] = [1, 0]
     levels[(book.review_submission == 3) & (book.review_grader == 5)] = [2, -1]
-    return pg.fit(replace(book, levels=levels.astype(np.int16)), chains=2, draws=50, seed=0)
+    model = pg.Model(priors="paper", fixed=pg.Fixed(reliability={"ta": 4.0, "teacher": 8.0}))
+    return pg.fit(replace(book, levels=levels.astype(np.int16)), model, chains=2, draws=50, seed=0)
 
 
 def weights_on(explanation: Explanation, submission: str) -> dict[str, float]:
@@ -38,9 +42,7 @@ def test_staff_alone_count_where_they_graded(posterior: pg.Posterior) -> None:
     replaced = explanation.weights[explanation.weights["submission"] == "s0"]
     assert list(replaced["desired_weight"]) == [0, 0, 1]
     plain = pg.explain(posterior)
-    by_staff_too = plain.weights["submission"].isin(["s0", "s3"])
-    by_students = plain.weights[by_staff_too & (plain.weights["grader"].str.len() == 1)]
-    assert by_students["desired_weight"].sum() > 0
+    assert weights_on(plain, "s0")["b"] + weights_on(plain, "s0")["c"] > 0
     pd.testing.assert_frame_equal(
         plain.weights[["submission", "grader"]], explanation.weights[["submission", "grader"]]
     )
@@ -49,7 +51,7 @@ def test_staff_alone_count_where_they_graded(posterior: pg.Posterior) -> None:
 def test_several_staff_are_weighed_among_themselves(posterior: pg.Posterior) -> None:
     weights = weights_on(pg.explain(posterior, staff_final=True), "s3")
     assert weights["ta"] + weights["teacher"] == pytest.approx(1)
-    assert weights["teacher"] > weights["ta"] >= 0
+    assert weights["teacher"] > weights["ta"] > 0
     assert (weights["a"], weights["c"], weights["e"]) == (0, 0, 0)
 
 
@@ -63,7 +65,7 @@ def test_students_count_on_what_staff_left_ungraded() -> None:
     weights = weights_on(explanation, "s0")
     assert 0 < weights["ta"] < 1
     said = explanation.sentences.set_index(["submission", "component"])["sentence"]
-    assert "The course staff graded Structure, so 2 reports by students do not count; " in said["s0", "Structure"]
+    assert "The course staff graded Structure, so 2 other reports do not count; " in said["s0", "Structure"]
     assert "staff" not in said["s4", "Structure"]
 
 
@@ -71,7 +73,7 @@ def test_the_sentence_says_whose_grade_it_is(posterior: pg.Posterior) -> None:
     said = pg.explain(posterior, staff_final=True).sentences.set_index(["submission", "component"])["sentence"]
     assert said["s0", "Structure"] == (
         "The grade for Structure is 1. A TA gave 1, which counts 100%. "
-        "The course staff graded Structure, so 2 reports by students do not count. "
+        "The course staff graded Structure, so 2 other reports do not count. "
         "So the average is 1, which is the grade."
     )
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import time
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,6 +15,7 @@ import pytest
 
 import peerage as pg
 from peerage.cli import main
+from peerage.evaluation.benchmark.benchmark_figure import draw
 from peerage.evaluation.benchmark.benchmark_tasks import BenchmarkFinding, BenchmarkJob, BenchmarkTask, run_task
 from peerage.evaluation.benchmark.known_classes import ClassKind, KnownClass, read_real_class, real_kinds
 from peerage.evaluation.benchmark.measures import in_order, mapped_errors, measure
@@ -23,6 +26,7 @@ from peerage.methods.method_contract import Method
 from peerage.methods.method_registry import find
 from peerage.simulation.kinds import KINDS
 from peerage.support.progress import Progress
+from support.children import running
 from support.clusters import cluster
 
 
@@ -142,7 +146,7 @@ def test_a_benchmark_that_was_stopped_goes_on_where_it_was(tmp_path: Path) -> No
     lines = (folder / FINDINGS).read_text().splitlines()
     assert lines[: len(begun)] == begun
     assert len(lines) == 6
-    pd.testing.assert_frame_equal(resumed.drop(columns="seconds"), whole.drop(columns="seconds"), rtol=1e-5)
+    pd.testing.assert_frame_equal(resumed.drop(columns="seconds"), whole.drop(columns="seconds"), check_exact=True)
     with pytest.raises(pg.ResultsError, match="differs in methods"):
         benchmark([KIND], methods("mean"), workers=1, out=folder)
 
@@ -234,3 +238,62 @@ def test_the_command_writes_table_page_and_figure(tmp_path: Path, capsys: pytest
     assert json.loads((out / "benchmark.json").read_text())["kinds"] == ["one-week", "class"]
     assert main(["benchmark", "-o", str(tmp_path / "x"), "--kinds", "nonsense"]) == 2
     assert "there is no kind of class 'nonsense'" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_benchmark_that_is_killed_goes_on_and_ends_with_the_same_table(tmp_path: Path) -> None:
+    """Killed in the midst of 24 tasks, the command repeats none that was done."""
+    out, untroubled = tmp_path / "out", tmp_path / "untroubled"
+    words = ["--kinds", "one-week,burrell", "--methods", "mean,hamer,vancouver,bradley-terry", "--replicates", "3"]
+    command = ["benchmark", *words, "--workers", "1", "-q", "-o"]
+    with running("import sys; from peerage.cli import main; sys.exit(main(sys.argv[1:]))", *command, str(out)) as child:
+        while _done(out) < 3 and child.poll() is None:
+            time.sleep(0.002)
+        child.kill()
+        child.communicate(timeout=60)
+    assert child.returncode == -signal.SIGKILL, "it had not ended before"
+    left = (out / FINDINGS).read_bytes()
+    begun = left[: left.rfind(b"\n") + 1]
+    assert 3 <= begun.count(b"\n") < 24
+    assert not (out / "benchmark.md").exists()
+    assert main([*command, str(out)]) == 0
+    assert (out / FINDINGS).read_bytes().startswith(begun)
+    assert _done(out) == 24
+    assert main([*command, str(untroubled)]) == 0
+    tables = [pd.read_csv(folder / "benchmark.csv").drop(columns="seconds") for folder in (out, untroubled)]
+    pd.testing.assert_frame_equal(tables[0], tables[1], check_exact=True)
+
+
+def _done(folder: Path) -> int:
+    return (folder / FINDINGS).read_bytes().count(b"\n") if (folder / FINDINGS).exists() else 0
+
+
+def test_the_page_begins_with_where_ours_is_not_the_best_and_calls_no_tie_a_win() -> None:
+    """Peerage is worse in one kind, the smallest of two equals in another, and better than both in a third."""
+    rng = np.random.default_rng(1)
+    book = pg.simulate(students=50, weeks=4, components=1, tas=0, reviews_per_student=1, seed=0)[0]
+    known = KnownClass(book, np.zeros((book.n_submissions, 1)))
+    kinds = tuple(ClassKind(name, f"the kind {name}", lambda _: known) for name in ("lost", "tied", "won"))
+    job = BenchmarkJob(kinds, tuple(methods("peerage", "mean", "median")), 0, quick=True)
+    noise = rng.normal(size=(3, book.n_submissions, 1))
+    sizes = [(2.0, 1.0, 3.0), (1.0, 1.02, 3.0), (1.0, 2.0, 3.0)]
+    none = np.full_like(noise[0], np.nan)
+    found = {
+        BenchmarkTask(kind, 0, method): BenchmarkFinding("", size * noise[method], none)
+        for kind, row in enumerate(sizes)
+        for method, size in enumerate(row)
+    }
+    text = page(Benchmark(job, found))
+    assert text.index("## Where Peerage is not the best: grades") < text.index("## Who is best: grades")
+    assert "| the kind lost | mean |" in text
+    assert "It cannot be told from the best, or the next best, in 1: tied." in text
+    assert "It is better than all others, by more than chance, in 1: won." in text
+    figure = draw(Benchmark(job, found))
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["lost", "tied", "won"]
+
+
+def test_a_kinds_classes_do_not_depend_on_which_kinds_are_compared() -> None:
+    both, alone = (BenchmarkJob(kinds, tuple(methods("mean")), 0) for kinds in ((ANONYMOUS, KIND), (KIND,)))
+    first, second = both.known(BenchmarkTask(1, 2, 0)), alone.known(BenchmarkTask(0, 2, 0))
+    np.testing.assert_array_equal(first.book.levels, second.book.levels)
+    assert (first.book.levels != alone.known(BenchmarkTask(0, 1, 0)).book.levels).any()

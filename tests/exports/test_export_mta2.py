@@ -62,7 +62,7 @@ def test_results_without_weights_and_spot_checks(tmp_path: Path, capsys: pytest.
     folder = result_folder(tmp_path / "out", weights=[], spot_checks=[])
     assert run_export(folder, "--to", "mta2") == 0
     assert capsys.readouterr().err.splitlines() == [
-        "note: weights were left out; only explained grades have them",
+        "note: weights were left out; the most likely grades have none",
         "note: spotchecks.csv was left out: these results have no spot checks; fit the class again",
     ]
     assert mta2_files.read(tmp_path / "out-mta2").priorities == ()

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from peerage.errors import PeerageError
-from support.fuzzing import Target, fuzz, targets
+from support.fuzzing import Target, fuzz, targets, write
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="there is no alarm on this system")
 
@@ -27,11 +27,7 @@ def readers(tmp_path_factory: pytest.TempPathFactory) -> list[Target]:
 
 def test_every_reader_takes_its_own_files(readers: list[Target], tmp_path: Path) -> None:
     for target in readers:
-        folder = tmp_path / target.name
-        for name, content in target.files.items():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_bytes(content)
-        assert target.read(folder) is not None
+        assert target.read(write(tmp_path / target.name, target.files)) is not None
 
 
 def test_damaged_files_are_read_or_refused_in_a_sentence(readers: list[Target], tmp_path: Path) -> None:

@@ -49,7 +49,16 @@ def test_a_line_that_names_no_delimiter(tmp_path: Path, first: str) -> None:
     assert pg.read_grades(tmp_path / "g.csv").n_reviews == 2
 
 
-@pytest.mark.parametrize("setting", ['grades = ["a**b"]', f"seed = {DIGITS}", f"seed = {DEEP}"])
+@pytest.mark.parametrize(
+    "setting",
+    [
+        'grades = ["a**b"]',
+        f'grades = ["{"9" * 400}"]',
+        f'grades = ["{"a/" * 2000}b"]',
+        f"seed = {DIGITS}",
+        f"seed = {DEEP}",
+    ],
+)
 def test_project_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], setting: str
 ) -> None:
@@ -64,6 +73,12 @@ def test_answers_and_maxima_that_are_too_large() -> None:
     assert scale_of("S", [1.0, 2.0, 1e308]).grades == (1.0, 2.0)
     with pytest.raises(pg.InputError, match="must lie between"):
         up_to("S", 1e308, [])
+
+
+def test_a_total_that_no_sum_can_be(tmp_path: Path) -> None:
+    (tmp_path / "g.csv").write_text("grader,submission,S,T,Total\na,p1,3,4,7\nb,p1,2,2,4\nc,p2,5,1,6\na,p2,4,4,1e308\n")
+    book = pg.read_grades(tmp_path / "g.csv")
+    assert book.rubric.names == ("S", "T")
 
 
 def test_so_little_memory_that_nothing_can_be_kept() -> None:

@@ -112,6 +112,17 @@ def test_parts_of_names_count_and_short_numbers_do_not(tmp_path: Path) -> None:
     assert [named.words for named in named_people(book)] == ["names its writer", "names its writer", ""]
 
 
+def test_a_first_name_that_the_author_shares_is_the_author_s(tmp_path: Path) -> None:
+    header = "submission,grader,Grade,author,comment\n"
+    rows = "s1,ben.roy@x.edu,3,ana.kim@x.edu,Thanks Ana\ns1,ana.silva@x.edu,4,ana.kim@x.edu,Thanks Ana\n"
+    book = book_of(header + rows + "s2,ben.roy@x.edu,4,ana.silva@x.edu,Unlike Kim\n", tmp_path)
+    assert [named.words for named in named_people(book)] == [
+        "names the author 'ana.kim@x.edu'",
+        "names its writer, names the author 'ana.kim@x.edu'",
+        "names 'ana.kim@x.edu'",
+    ]
+
+
 @pytest.fixture
 def results(book: Gradebook) -> Results:
     return Results.of(pg.fit(book, chains=2, draws=50, seed=0))
@@ -121,7 +132,7 @@ def test_staff_see_all_comments_and_what_is_wrong_with_them(results: Results, tm
     table = results.tables[COMMENTS]
     assert list(table["flag"]) == ["names the author 'ada'", "names its writer", "names 'ada'", "", ""]
     (warning,) = [warning for warning in results.warnings if "comment" in warning.message]
-    assert warning.message == "3 comments name somebody: 'ben' on 's1', 'cem' on 's1', 'cem' on 's2'"
+    assert warning.message == "2 comments seem to name the reviewer or another student: 'cem' on 's1', 'cem' on 's2'"
     results.posterior.save(tmp_path / "posterior.npz")
     assert pg.load(tmp_path / "posterior.npz").book.comments == results.posterior.book.comments
     page = staff_html(results)

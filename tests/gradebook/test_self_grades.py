@@ -45,6 +45,15 @@ def test_own_grades_are_kept_apart(grades: Path, tmp_path: Path) -> None:
     assert merged(book, book).self_grades == book.self_grades
 
 
+@pytest.mark.parametrize("wide", [False, True])
+def test_a_written_gradebook_has_them_too(grades: Path, tmp_path: Path, wide: bool) -> None:
+    book = pg.read_grades(grades)
+    book.write(tmp_path / "again.csv", wide=wide, rubric=True)
+    again = pg.read_grades(tmp_path / "again.csv", tmp_path / "rubric.toml")
+    assert set(again.self_grades) == set(book.self_grades)
+    assert again.table().equals(book.table())
+
+
 def test_they_are_reported_beside_the_grades(grades: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out"
     assert main(["fit", str(grades), "-o", str(out), *FAST]) == 0

@@ -112,4 +112,4 @@ def test_predictions_that_cannot_be_trusted_are_counted(results: tuple[dict[str,
         return list(prediction_words(record | {"prediction": prediction}))
 
     assert said(0) == []
-    assert said(2)[0].startswith(f"For 2 of {record['counts']['reviews']} reviews the prediction may be off")
+    assert said(2)[0].startswith(f"For 2 of {record['counts']['reviews']} reviews this prediction is less exact")

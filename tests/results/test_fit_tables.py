@@ -123,7 +123,7 @@ def test_the_record_says_how_the_fit_came_about(posterior: pg.Posterior, source:
     assert record["input"] == [{"name": "grades.csv", "sha256": hashlib.sha256(b"the grades").hexdigest()}]
     assert str(source.parent) not in json.dumps(record)
     assert (record["version"], record["seed"], record["chains"], record["draws"]) == (pg.__version__, 2, 2, 40)
-    assert record["counts"]["roles"] == {"student": 5, "ta": 1, "instructor": 1}
+    assert record["counts"]["roles"] == {"student": 5, "ta": 1, "instructor": 1, "machine": 0}
     assert record["counts"]["reviews"] == posterior.book.n_reviews
     assert pg.Model.from_dict(record["model"] | {"priors": record["priors"]}) == posterior.model
     assert pg.Rubric.from_dict(record["rubric"]) == posterior.book.rubric

@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 import re
 import threading
+import time
 import zipfile
 from dataclasses import asdict
 from pathlib import Path
 
+import numpy as np
 import openpyxl
 import pytest
 
 import peerage as pg
 from peerage.cli import main
 from peerage.formats.systems.moodle.moodle_workshop import plain
+from peerage.tables import limits
 from peerage.tables.limits import LIMITS
 
 DOCS = Path(__file__).parents[2] / "docs" / "files.md"
@@ -57,7 +60,10 @@ def test_many_columns(tmp_path: Path) -> None:
         ({"rows": 2}, "g.csv: has 5 rows, and at most 2 are read; give less, or raise the limit 'rows'"),
         ({"cells": 9}, "g.csv: has 20 cells, and at most 9 are read; give less, or raise the limit 'cells'"),
         ({"columns": 3}, "g.csv: has 4 columns, and at most 3 are read; give less, or raise the limit 'columns'"),
-        ({"components": 1}, "has 2 components, and at most 1 are read; give less, or raise the limit 'components'"),
+        (
+            {"components": 1},
+            "g.csv: has 2 components, and at most 1 are read; give less, or raise the limit 'components'",
+        ),
     ],
 )
 def test_other_limits(tmp_path: Path, limits: dict[str, int], said: str) -> None:
@@ -74,10 +80,83 @@ def test_large_files_and_documents(tmp_path: Path) -> None:
     assert "megabytes, being a document, and at most 1 are read" in refusal(path, limits={"document": 1})
 
 
+def markup_repeated(path: Path, part: str, piece: bytes, before: bytes) -> None:
+    """Write a workbook, into one of whose parts something is put a million times, which packs to almost nothing."""
+    book = openpyxl.Workbook()
+    book.worksheets[0].append(["submission", "grader", "S"])
+    book.save(path)
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    members[part] = members[part].replace(before, piece * 1_000_000 + before, 1)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+
+
+@pytest.mark.parametrize(
+    ("part", "piece", "before"),
+    [
+        ("xl/styles.xml", b"<xf/>", b"</cellXfs>"),
+        ("xl/styles.xml", b"<font/>", b"</fonts>"),
+        ("xl/workbook.xml", b'<sheet name="x" sheetId="1" r:id="rId1"/>', b"</sheets>"),
+        ("[Content_Types].xml", b'<Override PartName="/a" ContentType="b"/>', b"</Types>"),
+        ("xl/worksheets/sheet1.xml", b"<c/>", b"</row>"),
+        ("xl/worksheets/sheet1.xml", b"<row/><a/>", b"</sheetData>"),
+    ],
+)
+def test_a_small_workbook_of_a_million_styles_sheets_or_cells(
+    tmp_path: Path, part: str, piece: bytes, before: bytes
+) -> None:
+    markup_repeated(tmp_path / "g.xlsx", part, piece, before)
+    assert (tmp_path / "g.xlsx").stat().st_size < 300_000
+    begun = time.process_time()
+    assert refusal(tmp_path / "g.xlsx") == (
+        "g.xlsx: has 100,001 elements of markup in a row or beside its rows, and at most 100,000 are read; "
+        "give less, or raise the limit 'markup'"
+    )
+    assert time.process_time() - begun < 10
+
+
+def test_one_line_of_very_many_columns_below_a_header_of_few(tmp_path: Path) -> None:
+    (tmp_path / "g.csv").write_text("submission,grader,S\np1,a,1\n" + "," * 1_000_000 + "\n")
+    assert re.match(r"g.csv: has [\d,]+ columns, and at most 1,000 are read;", refusal(tmp_path / "g.csv"))
+
+
+def test_a_header_of_many_long_names(tmp_path: Path) -> None:
+    names = [f"{index:0200}" for index in range(1200)]
+    (tmp_path / "g.csv").write_text(",".join(names) + "\n" + "," * 1199 + "\n")
+    assert refusal(tmp_path / "g.csv").startswith("g.csv: has 1,200 columns, and at most 1,000 are read;")
+
+
+def test_a_long_comment_is_no_row_of_many_columns(tmp_path: Path) -> None:
+    essay = "Well argued, but long, and with many, many commas. " * 5_000
+    (tmp_path / "g.csv").write_text(f'submission,grader,S,comment\np1,a,1,"{essay}"\np1,b,2,\n')
+    assert pg.read_grades(tmp_path / "g.csv").n_reviews == 2
+
+
+def test_hundreds_of_columns_take_no_minutes(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    names = [f"q{index}" for index in range(300)]
+    rows = [f"p{row},a{row}," + ",".join(map(str, rng.integers(0, 50, len(names)))) for row in range(1000)]
+    (tmp_path / "g.csv").write_text("\n".join([f"submission,grader,{','.join(names)}", *rows]))
+    begun = time.process_time()
+    assert "has 300 components, and at most 200 are read" in refusal(tmp_path / "g.csv")
+    assert time.process_time() - begun < 10
+
+
+@pytest.mark.parametrize("name", ["a", '"a"'])
+def test_a_setting_whose_name_has_very_many_parts(tmp_path: Path, name: str) -> None:
+    (tmp_path / "rubric.toml").write_text(f"{name}." * 100_000 + "a = 1\n")
+    begun = time.process_time()
+    with pytest.raises(pg.InputError, match="nested too deeply"):
+        pg.Rubric.read(tmp_path / "rubric.toml")
+    assert time.process_time() - begun < 10
+
+
 def test_limits_that_make_no_sense() -> None:
-    for limits in ({"width": 3}, {"rows": 0}, {"rows": 2.5}):
+    for wrong in ({"width": 3}, {"rows": 0}, {"rows": 2.5}):
         with pytest.raises(pg.InputError, match="limit"):
-            pg.read_grades("g.csv", limits=limits)  # type: ignore[arg-type]
+            pg.read_grades("g.csv", limits=wrong)  # type: ignore[arg-type]
 
 
 def test_the_command_line_raises_limits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -115,3 +194,61 @@ def test_a_description_of_angle_brackets_takes_no_time() -> None:
 def test_the_documented_table_has_every_limit() -> None:
     rows = dict(re.findall(r"^\| `(\w+)` \| ([\d,]+) \|", DOCS.read_text("utf-8"), re.MULTILINE))
     assert {name: int(value.replace(",", "")) for name, value in rows.items()} == asdict(LIMITS)
+
+
+class Clock:
+    """A clock on which every look takes a second."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        self.now += 1.0
+        return self.now
+
+
+SLOW = "g.{}: was not read within {} seconds; give less, or raise the limit 'seconds'"
+
+
+def test_a_workbook_is_given_up_at_the_row_at_which_time_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    book = openpyxl.Workbook()
+    book.worksheets[0].append(["submission", "grader", "S"])
+    for index in range(500):
+        book.worksheets[0].append([f"p{index // 2}", f"a{index}", index % 3])
+    book.save(tmp_path / "g.xlsx")
+    monkeypatch.setattr(limits, "time", Clock())
+    assert refusal(tmp_path / "g.xlsx", limits={"seconds": 200}) == SLOW.format("xlsx", 200)
+    assert limits.time.now < 205  # type: ignore[attr-defined]
+    assert pg.read_grades(tmp_path / "g.xlsx", limits={"seconds": 2000}).n_reviews == 500
+
+
+def test_a_table_is_given_up_between_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "g.csv").write_text("submission,grader,S\np1,a,1\np1,b,2\n")
+    monkeypatch.setattr(limits, "time", Clock())
+    assert refusal(tmp_path / "g.csv", limits={"seconds": 1}) == SLOW.format("csv", 1)
+    assert pg.read_grades(tmp_path / "g.csv").n_reviews == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes on this system")
+@pytest.mark.parametrize("drips", [True, False])
+def test_a_pipe_that_never_ends_is_given_up(drips: bool) -> None:
+    source, target = os.pipe()
+    over = threading.Event()
+
+    def drip() -> None:
+        while not over.wait(0.05):
+            os.write(target, b"p1,a,1\n")
+
+    writer = threading.Thread(target=drip)
+    if drips:
+        writer.start()
+    begun = time.monotonic()
+    assert "was not read within 1 seconds" in refusal(Path(f"/dev/fd/{source}"), limits={"seconds": 1})
+    assert time.monotonic() - begun < 30
+    over.set()
+    if drips:
+        writer.join()
+    os.close(source)
+    os.close(target)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import peerage as pg
 from peerage.cli import main
 from support.term import changed, class_table, fitted, graders_of, grades_of, rows, written
 
@@ -71,8 +72,8 @@ def test_a_new_review_is_the_reason_where_it_was_made(old: Path, tmp_path: Path)
 def test_a_grade_that_moves_without_reviews_of_its_own_names_a_grader_who_was_re_estimated(
     old: Path, tmp_path: Path
 ) -> None:
-    """One grader's second week is turned upside down: whatever that moves elsewhere goes through graders."""
-    culprit = (TABLE["grader"] == REVIEWERS[0]) & (TABLE["assignment"] == "week2")
+    """One grader's reviews are turned upside down: whatever that moves elsewhere goes through graders."""
+    culprit = TABLE["grader"] == REVIEWERS[0]
     why = compared(old, TABLE.assign(grade=TABLE["grade"].mask(culprit, 5 - TABLE["grade"])), tmp_path)
     own = {cell: words for cell, words in why.items() if cell[0] in set(TABLE[culprit]["submission"])}
     assert all(words.startswith(f"{REVIEWERS[0]!r} corrected ") for words in own.values())
@@ -185,7 +186,7 @@ def test_the_class_is_the_reason_where_no_grader_was_re_estimated(
 ) -> None:
     """With a threshold that no estimate reaches, what changes elsewhere is put down to the reviews that changed."""
     monkeypatch.setattr("peerage.term.change_reasons.NOTABLE", 1e9)
-    culprit = (TABLE["grader"] == REVIEWERS[0]) & (TABLE["assignment"] == "week2")
+    culprit = TABLE["grader"] == REVIEWERS[0]
     table = TABLE.assign(grade=TABLE["grade"].mask(culprit, 5 - TABLE["grade"]))
     own = set(TABLE[culprit]["submission"])
     why = compared(old, table, tmp_path)
@@ -207,3 +208,20 @@ def test_a_folder_without_results_is_refused(old: Path, tmp_path: Path, capsys: 
     assert main(["compare", str(old), str(tmp_path)]) == 2
     assert "there are no results here" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_move_of_the_whole_class_is_not_put_down_to_single_graders(tmp_path: Path) -> None:
+    """A TA gives two less than the students on half of the first week's work."""
+    book, _ = pg.simulate(10, 2, seed=3, tas=0, components=2)
+    table = book.table()
+    checked = table[table["assignment"] == "week1"].drop_duplicates(["submission", "component"]).head(10)
+    staff = checked.assign(grader="ta", role="ta", grade=(checked["grade"] - 2).clip(0))
+    learned = ["--priors", "learned"]
+    before = fitted(written(table, tmp_path / "one" / "class.csv"), tmp_path / "before", *learned)
+    both = written(pd.concat([table, staff]), tmp_path / "two" / "class.csv")
+    after = fitted(both, tmp_path / "after", *learned)
+    assert main(["compare", str(before), str(after)]) == 0
+    changes = rows(after / "changes.csv")
+    elsewhere = [row["why"] for row in changes if row["submission"] not in set(staff["submission"])]
+    assert elsewhere
+    assert all(why.startswith("grades by staff elsewhere moved the class as a whole by -") for why in elsewhere)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated
@@ -29,6 +29,7 @@ from peerage.cli import (
     fit,
     import_,
     init,
+    panels,
     pay,
     publish,
     report,
@@ -52,27 +53,40 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.add_typer(canvas.app, name="canvas")
-app.command("aggregate")(aggregate.command)
-app.command("benchmark")(benchmark.command)
-app.command("check")(check.command)
-app.command("compare")(compare.command)
-app.command("credit")(credit.command)
-app.command("demo")(demo.command)
-app.command("evaluate")(evaluate.command)
-app.command("export")(export.command)
-app.command("fit")(fit.command)
-app.command("import")(import_.command)
-app.command("init")(init.command)
-app.command("pay")(pay.command)
-app.command("publish")(publish.command)
-app.command("report")(report.command)
-app.command("search")(search.command)
-app.command("simulate")(simulate.command)
-app.command("spotchecks")(spotchecks.command)
-app.command("study")(study.command)
-app.command("update")(update.command)
-app.command("verify")(verify.command)
+_PANELS: dict[str, dict[str, Callable[..., None]]] = {
+    panels.START: {
+        "demo": demo.command,
+        "check": check.command,
+        "fit": fit.command,
+        "report": report.command,
+        "import": import_.command,
+        "export": export.command,
+    },
+    panels.WEEKS: {
+        "init": init.command,
+        "publish": publish.command,
+        "spotchecks": spotchecks.command,
+        "update": update.command,
+        "compare": compare.command,
+        "credit": credit.command,
+        "verify": verify.command,
+    },
+    panels.RESEARCH: {
+        "simulate": simulate.command,
+        "evaluate": evaluate.command,
+        "search": search.command,
+        "aggregate": aggregate.command,
+        "benchmark": benchmark.command,
+        "pay": pay.command,
+        "study": study.command,
+    },
+}
+"""The commands, in the panels and the order in which ``--help`` lists them."""
+
+for _panel, _commands in _PANELS.items():
+    for _name, _command in _commands.items():
+        app.command(_name, rich_help_panel=_panel)(_command)
+app.add_typer(canvas.app, name="canvas", rich_help_panel=panels.START)
 
 
 def _print_version(wanted: bool) -> None:

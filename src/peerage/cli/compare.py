@@ -32,6 +32,7 @@ _KINDS = {
     "correction": "corrected reviews of the submission",
     "excluded": "excluded reviews of the submission",
     "review gone": "reviews that are no longer there",
+    "level": "grades by staff that moved the class as a whole",
     "re-estimated": "a grader of the submission re-estimated",
     "class": "the class as a whole re-estimated",
     "settings": "other settings",

@@ -68,7 +68,10 @@ def command(
         float | None, typer.Option(min=0, max=1, help="The part of the mark that is for doing the reviews.")
     ] = None,
     sceptical: Annotated[
-        bool | None, typer.Option("--sceptical/--trusting", help="Whether quality has to be shown first.")
+        bool | None,
+        typer.Option(
+            "--sceptical/--trusting", help="Whether students have to show quality before they get marks for it."
+        ),
     ] = None,
     minimum_reviews: Annotated[
         int | None, typer.Option(min=0, help="With fewer reviews, a student gets no mark.")
@@ -104,10 +107,10 @@ def _choices(results: Results, changes: dict[str, Any]) -> DecisionChoices:
 def _show(marks: pd.DataFrame, choices: DecisionChoices) -> None:
     """Print how many students get which marks, and who gets what."""
     console = output()
-    quality = "sceptically" if choices.sceptical else "as it is believed to be"
+    quality = " under a sceptical prior" if choices.sceptical else ""
     console.print(f"{choices.completion:.0%} of the mark is for doing the reviews, the rest for their quality.")
-    console.print(f"Marks for quality, by dependability taken {quality}: {choices.credit_scale}")
-    console.print(f"Reviews required: {choices.required_reviews or 'none'}\n")
+    console.print(f"Marks for quality, by dependability{quality}: {choices.credit_scale}")
+    console.print(f"Required reviews: {choices.required_reviews or 'none'}\n")
     top = choices.credit_scale.points[-1][1]
     known = marks["credit"].dropna()
     tenths = (known / top * 10).clip(0, 9).astype(int).value_counts()

@@ -42,8 +42,9 @@ def command(
         results = Results.of(posterior, [InputFile.of(folder / GRADES)], DecisionChoices())
         fill(results, folder)
     show(results, out)
-    for line in (*_comparison(results, truth), *_directions(out)):
+    for line in _comparison(results, truth):
         typer.echo(line)
+    typer.echo(f"\nThe class is {out / GRADES}; the truth is in true_grades.csv and graders_truth.csv beside it.")
     say_warnings(results)
 
 
@@ -61,10 +62,3 @@ def _comparison(results: Results, truth: Truth) -> Iterator[str]:
     yield f"  {final:.2f} for the final grades, which are weighted averages of the reports"
     yield f"  {expected:.2f} for the expected grades behind them"
     yield f"  {peers:.2f} for the plain mean of the peers' grades"
-
-
-def _directions(out: Path) -> Iterator[str]:
-    from peerage.results.schema import GRADES, REPORT
-
-    yield f"\nOpen {out / REPORT} in a browser. The grades are in {GRADES.file} beside it."
-    yield f"The class is {out / 'peer_grades.csv'}; the truth is in true_grades.csv and graders_truth.csv beside it."

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from peerage.decisions.trust import PRACTICE, UNSUPERVISED
-from peerage.gradebook.book import ROLES
+from peerage.gradebook.book import ROLE_WORDS, ROLES
 from peerage.inference.posterior import Posterior
 from peerage.inference.staff_words import staff_sentences
 from peerage.model import Model
@@ -20,7 +20,6 @@ from peerage.results.schema import CHECKS, GRADERS
 from peerage.results.summary import UNSURE, ComponentSpread, Summary, summarise, unreliable_predictions
 from peerage.support.wording import counted
 
-_NOUNS = dict(zip(ROLES, ("student", "TA", "instructor"), strict=True))
 NARROWEST = 40
 """Characters of a line at least, whatever a terminal says of itself."""
 
@@ -30,13 +29,16 @@ SHOWN_CHECKS = 3
 _LEARNED = {
     "effort": "effort in {:.0%} of reviews",
     "reliability": "a typical reliability of {:.1f}",
-    "sigma_b": "biases that differ by {:.1f} (sd)",
-    "merit": "{:.0%} of the variance of true grades common to a submission's components",
-    "halo": "{:.0%} of that of errors common to a review's components",
+    "sigma_b": "biases with a standard deviation of {:.1f}",
+}
+_SHARED = {
+    "merit": "{:.0%} of the variance of true grades is common to all components of a submission",
+    "halo": "{:.0%} of the variance of errors is common to all components of a review",
 }
 _SCALE = (
-    "Dependability is what a student's grades tell about the work, with a 90% interval: the reliability (1 / error "
-    "variance on a scale of 0 to 5) of somebody unbiased and diligent whose grades tell as much."
+    "Dependability says how much a student's grades tell about the work. It is given as a reliability (1 / error "
+    "variance, on a scale of 0 to 5): that of an unbiased, diligent grader whose grades would tell as much. In "
+    "brackets: the 90% interval."
 )
 
 
@@ -66,7 +68,7 @@ def attention(checks: pd.DataFrame, graders: pd.DataFrame) -> Iterator[str]:
 def _setting(posterior: Posterior) -> Iterator[str]:
     """What was fitted, and how."""
     book, samples = posterior.book, posterior.samples
-    roles = ((int((book.roles == index).sum()), _NOUNS[role]) for index, role in enumerate(ROLES))
+    roles = ((int((book.roles == index).sum()), ROLE_WORDS[role]) for index, role in enumerate(ROLES))
     graders = ", ".join(counted(number, noun) for number, noun in roles if number)
     reviews, submissions = counted(book.n_reviews, "review"), counted(book.n_submissions, "submission")
     chains = f"{counted(samples.n_chains, 'chain')} of {counted(samples.n_draws, 'draw')}"
@@ -108,8 +110,11 @@ def _foundations(posterior: Posterior) -> Iterator[str]:
     """What was learned about the class as a whole, and how far the model can be relied on."""
     if posterior.model.learned:
         priors = posterior.priors().groupby("parameter")["value"].mean()
-        parts = [words.format(priors[name]) for name, words in _LEARNED.items() if name in priors]
-        yield f"Learned from the class: {', '.join(parts)}."
+        learned, shared = (
+            [words.format(priors[name]) for name, words in table.items() if name in priors]
+            for table in (_LEARNED, _SHARED)
+        )
+        yield f"Learned from the class: {', '.join(learned)}." + (f" {', '.join(shared)}." if shared else "")
     yield from staff_sentences(posterior)
     if posterior.held_out is not None:
         yield posterior.held_out.sentence

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from pathlib import Path
 
 from peerage.cli.asking import Terminal
@@ -27,6 +28,7 @@ def command() -> None:
     path.write_text(project_text(grades, rubric, folder, owed), encoding="utf-8")
     console = output()
     console.print(f"Written to {PROJECT}. From now on, in this folder:")
+    console.print("peerage check shows how the grades are understood;")
     console.print(f"peerage fit estimates the grades and writes them to {folder};", soft_wrap=True)
     console.print(
         f"peerage publish {folder} records that students have them, so that later fits keep them.", soft_wrap=True
@@ -34,8 +36,14 @@ def command() -> None:
 
 
 def _grades() -> str:
-    """The files that look most like grades."""
-    return next((name for name in ("peer_grades.csv", "week*.csv", "*.csv") if files_of(name)), "")
+    """The files that look most like grades: the only table, or all tables whose names begin alike."""
+    usual = next((name for name in ("peer_grades.csv", "week*.csv") if files_of(name)), "")
+    tables = files_of("*.csv") or files_of("*.xlsx")
+    if usual or len(tables) < 2:
+        return usual or "".join(tables)
+    alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*tables, strict=False))
+    begin = "".join(letters[0] for letters in alike).rstrip("0123456789")
+    return f"{begin}*{Path(tables[0]).suffix}" if begin else ""
 
 
 def _rubric(grades: str) -> str:

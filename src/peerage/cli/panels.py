@@ -1,6 +1,10 @@
-"""The panels in which ``--help`` shows options; what most people need has none, and comes first."""
+"""The panels in which ``--help`` shows commands and options; options that most people need have none and come first."""
 
 from __future__ import annotations
+
+START = "Start here"
+WEEKS = "Through a term"
+RESEARCH = "For research"
 
 DATA = "Data"
 MODEL = "Model"

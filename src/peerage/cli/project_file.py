@@ -94,16 +94,26 @@ def defaults(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def files_of(pattern: str) -> list[str]:
-    """The files that a name or a pattern such as ``week*.csv`` means, in order."""
+    """The files of grades that a name or a pattern such as ``week*.csv`` means, in order.
+
+    A pattern does not mean the files beside the grades in which staff decide about reviews and grades.
+    """
     path = Path(pattern)
     parts = path.relative_to(path.anchor)
     if not parts.parts:
         return []
     try:
-        return sorted(str(found) for found in Path(path.anchor).glob(str(parts)) if found.is_file())
-    except ValueError:
-        # A pattern such as a**b, in which two stars are not a folder of their own.
+        if path.is_file():
+            return [pattern]
+        found = [entry for entry in Path(path.anchor).glob(str(parts)) if entry.is_file()]
+    except (OSError, RecursionError, ValueError):
+        # A name that no file can have, a path of a thousand folders, or a pattern such as a**b, in which two stars are
+        # not a folder of their own.
         return []
+    from peerage.formats.staff.exclusions import EXCLUDE_NAME
+    from peerage.formats.staff.overrides import OVERRIDE_NAME
+
+    return sorted(str(entry) for entry in found if entry.name not in (EXCLUDE_NAME, OVERRIDE_NAME))
 
 
 def project_text(grades: str, rubric: str, output: str, reviews_each: int) -> str:

@@ -23,7 +23,7 @@ SHOWN = 10
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of results whose grades students now have.")]
 Replace = Annotated[
-    bool, typer.Option("--replace", help="Also where grades differ from what students were told before.")
+    bool, typer.Option("--replace", help="Record them even if grades differ from what students were told before.")
 ]
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def show(results: Results, out: Path) -> None:
     """Print the summary of a fit and where its files are."""
     from peerage.cli import fit_summary
-    from peerage.results.schema import CHECKS, GRADERS, SELF_REVIEWS
+    from peerage.results.schema import CHECKS, GRADERS, REPORT, SELF_REVIEWS
     from peerage.workflow.saving import files_of
 
     console = output()
@@ -35,6 +35,7 @@ def show(results: Results, out: Path) -> None:
         console.print(f"{authors} graded their own work, {words}; that counts nowhere ({SELF_REVIEWS.file}).")
     staff_options.show(results, console)
     console.print(f"\nWritten to {out}: {', '.join(files_of(results))}", soft_wrap=True)
+    console.print(f"To look at the results, open {out / REPORT} in a browser.", soft_wrap=True)
 
 
 def say_warnings(results: Results, where: str = "") -> None:

@@ -10,7 +10,6 @@ import typer
 
 from peerage.cli import data_options
 from peerage.cli.console import output
-from peerage.support.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,12 +44,12 @@ def _show(checks: pd.DataFrame, folder: Path) -> None:
     table = Table(box=None, pad_edge=False)
     table.add_column("", justify="right", no_wrap=True)
     table.add_column("submission", overflow="fold")
-    table.add_column("points", justify="right", no_wrap=True)
+    table.add_column("priority", justify="right", no_wrap=True)
     table.add_column("why")
     for row in checks.to_dict("records"):
         name = " ".join(row["submission"].split())
         table.add_row(str(row["rank"]), name, f"{row['priority']:.2f}", " ".join(row["reason"].split()))
     console.print(table)
-    console.print("\nPoints: how much a grade by staff is expected to reduce the errors of all grades.", soft_wrap=True)
-    each = counted(len(checks), "submission")
-    console.print(f"Once staff have graded some of these {each}: peerage update {folder} NEW_GRADES", soft_wrap=True)
+    meaning = "how much a grade by staff is expected to reduce the squared errors of all grades"
+    console.print(f"\nPriority: {meaning}.", soft_wrap=True)
+    console.print(f"Once staff have graded any of these, run: peerage update {folder} NEW_GRADES", soft_wrap=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from peerage.gradebook.book import MISSING, STUDENT
+from peerage.gradebook.book import MISSING
 from peerage.inference.posterior import Posterior
 
 
@@ -12,7 +12,7 @@ def staff_grades(posterior: Posterior) -> dict[tuple[str, str], float]:
     """The legal grade nearest to what staff gave a submission's component, by submission and component."""
     book = posterior.book
     influence = posterior.reviews()["influence"].to_numpy()
-    by_staff = np.flatnonzero(book.roles[book.review_grader] != STUDENT)
+    by_staff = np.flatnonzero(book.is_staff[book.review_grader])
     levels, submission = book.levels[by_staff], book.review_submission[by_staff]
     # Staff who are believed to tell nothing are heard all the same, if nobody else is.
     weight = np.where(levels != MISSING, np.maximum(influence[by_staff], 1e-9)[:, None], 0.0)

@@ -11,14 +11,14 @@ import numpy as np
 import pandas as pd
 
 from peerage.errors import ModelError
-from peerage.gradebook.book import ROLES, STUDENT, Gradebook
+from peerage.gradebook.book import MACHINE, ROLES, STUDENT, Gradebook
 from peerage.inference.posterior import Posterior
 
 GOOD_ERROR, POOR_ERROR = 0.5, 1.0
 """The error of a grade, on the scale of 0 to 5, that graders alike may make and must not make."""
 
-UNSUPERVISED, PRACTICE, SUPERVISED, STAFF = "unsupervised", "practice", "supervised", "staff"
-"""The standings of a grader."""
+UNSUPERVISED, PRACTICE, SUPERVISED, STAFF, NONE = "unsupervised", "practice", "supervised", "staff", ""
+"""The standings of a grader; a machine has none."""
 
 
 def trust(
@@ -33,7 +33,7 @@ def trust(
 
     A standing is ``unsupervised`` where even the pessimistic estimate of a grader suffices for an error of
     ``good_error``, ``practice`` where even the optimistic one does not for ``poor_error``, and ``supervised`` between
-    the two, where little is known or the grader is neither; staff are ``staff``.
+    the two, where little is known or the grader is neither; staff are ``staff``, and a machine has no standing.
 
     Parameters
     ----------
@@ -52,7 +52,12 @@ def trust(
         raise ModelError(f"the errors {good_error!r} and {poor_error!r} must be positive, the good one the smaller")
     book = posterior.book
     low, high = np.quantile(posterior.dependability.reshape(-1, book.n_graders), [pessimistic, optimistic], axis=0)
-    conditions = [book.roles != STUDENT, low >= needed(book, good_error), high < needed(book, poor_error)]
+    standings = {
+        STAFF: book.is_staff,
+        NONE: book.roles == MACHINE,
+        UNSUPERVISED: low >= needed(book, good_error),
+        PRACTICE: high < needed(book, poor_error),
+    }
     return pd.DataFrame(
         {
             "grader": np.array(book.graders, dtype=object),
@@ -60,7 +65,7 @@ def trust(
             "n_graded": np.bincount(book.review_grader, minlength=book.n_graders),
             "pessimistic": low,
             "optimistic": high,
-            "standing": np.array(np.select(conditions, [STAFF, UNSUPERVISED, PRACTICE], SUPERVISED), dtype=object),
+            "standing": np.array(np.select(list(standings.values()), list(standings), SUPERVISED), dtype=object),
         }
     )
 

@@ -56,11 +56,10 @@ def score_methods(
     return {method.name: _score(job, index, said) for index, method in enumerate(methods)}
 
 
-def score_method(book: Gradebook, method: Method, folds: NDArray[np.int64], seed: int) -> Score:
-    """Predict all reviews, and the grades, by one method, here and now."""
+def predict_reviews(book: Gradebook, method: Method, folds: NDArray[np.int64], seed: int) -> Floats:
+    """(reviews,) the log probability of each, predicted by one method from the other folds, here and now."""
     job = MethodsJob(book, (method,), folds, seed)
-    tasks = [(0, fold) for fold in (NO_FOLD, *range(int(folds.max()) + 1))]
-    return _score(job, 0, {task: say(job, task) for task in tasks})
+    return _log_mass(job, 0, {(0, fold): say(job, (0, fold)) for fold in range(int(folds.max()) + 1)})
 
 
 def say(job: MethodsJob, task: tuple[int, int]) -> Said:
@@ -86,7 +85,7 @@ def on_model_scale(found: Aggregate, book: Gradebook) -> Floats:
     return np.stack(columns, axis=1)
 
 
-def _score(job: MethodsJob, index: int, said: dict[tuple[int, int], Said]) -> Score:
+def _log_mass(job: MethodsJob, index: int, said: dict[tuple[int, int], Said]) -> Floats:
     values = np.zeros(job.book.levels.shape)
     folds = range(int(job.folds.max()) + 1)
     for fold in folds:
@@ -95,6 +94,11 @@ def _score(job: MethodsJob, index: int, said: dict[tuple[int, int], Said]) -> Sc
     for fold in folds:
         held = job.folds == fold
         log_mass[held] = predicted(job.book, held, values, values)
+    return log_mass
+
+
+def _score(job: MethodsJob, index: int, said: dict[tuple[int, int], Said]) -> Score:
     whole = said[index, NO_FOLD]
     grades = np.full(whole.values.shape, np.nan) if job.methods[index].is_ranking else whole.values
-    return Score(log_mass, grades, sum(said[index, fold].seconds for fold in (NO_FOLD, *folds)))
+    seconds = sum(found.seconds for (method, _), found in said.items() if method == index)
+    return Score(_log_mass(job, index, said), grades, seconds)

@@ -65,7 +65,7 @@ def prepare(results: Results, options: Options) -> Prepared:
         if grader.role == "student"
     )
     priorities = tuple((submission, float(rank)) for rank, submission in enumerate(results.spot_checks, start=1))
-    missing = [] if results.weights else [Problem("weights were left out", "only explained grades have them")]
+    missing = [] if results.weights else [Problem("weights were left out", "the most likely grades have none")]
     if not priorities:
         missing.append(Problem(f"{PRIORITIES} was left out: these results have no spot checks", "fit the class again"))
     summary = f"{counted(len(grades), 'submission')}, {counted(len(reliability), 'student')}"

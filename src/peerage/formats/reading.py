@@ -32,6 +32,7 @@ from peerage.rubric import RUBRIC_NAME, Rubric
 from peerage.support.spelling import as_text
 from peerage.tables.frames import Foreign, sheet_of_frame
 from peerage.tables.known_columns import fold
+from peerage.tables.limits import Allowance
 from peerage.tables.reading_files import read_source
 from peerage.tables.sheet import Sheet
 
@@ -111,21 +112,25 @@ def read_classes(
     another.
     """
     reading = Reading() if reading is None else reading
-    column = ClassColumn(by, by_optional)
+    column, allowance = ClassColumn(by, by_optional), reading.allowance()
     if isinstance(paths, pd.DataFrame | Foreign):
         table = Table(sheet_of_frame(paths))
         rubric = None if rubric is None else _as_rubric(rubric)
-        return _from_tables([table], rubric, reading, column, Findings(), cut=_cut((), reading))
-    return _from_files(_files(paths), rubric, reading, column)
+        return _from_tables([table], rubric, reading, allowance, column, Findings(), cut=_cut((), reading))
+    return _from_files(_files(paths), rubric, reading, allowance, column)
 
 
 def _from_files(
-    files: Sequence[Path], rubric: PathLike | Rubric | None, reading: Reading, column: ClassColumn
+    files: Sequence[Path],
+    rubric: PathLike | Rubric | None,
+    reading: Reading,
+    allowance: Allowance,
+    column: ClassColumn,
 ) -> dict[str, Gradebook]:
     found, mapping, format_name = Findings(), reading.mapping, reading.format_name
     sources = collect(
         found,
-        (partial(read_source, file, name, reading.bounds) for file, name in zip(files, _names(files), strict=True)),
+        (partial(read_source, file, name, allowance) for file, name in zip(files, _names(files), strict=True)),
     )
     if mapping is not None:
         rubric, format_name = rubric or mapping.rubric, format_name or mapping.format_name
@@ -138,6 +143,7 @@ def _from_files(
     found.notices += recognised
     try:
         extracts = collect(found, (system.read for system in systems))
+        allowance.check_time(", ".join(_names(files)))
         own = [Table(sheet) for sheet in collect(found, (partial(getattr, source, "sheet") for source in tables))]
         if mapping is not None and mapping.columns:
             own = [*(table for extract in extracts for table in extract.tables), *own]
@@ -146,7 +152,8 @@ def _from_files(
             reading = replace(reading, columns=mapping.given)
         # A column that a file has but its reader does not keep could hold several classes all the same.
         optional = column.optional and not any(fold(column.name or "") in source.header for source in sources)
-        books = _from_tables(own, rubric, reading, replace(column, optional=optional), found, extracts, cut)
+        column = replace(column, optional=optional)
+        books = _from_tables(own, rubric, reading, allowance, column, found, extracts, cut)
     except InputError as error:
         # A row of another system can hold several grades, and what is wrong with the row is said once.
         raise InputError(dict.fromkeys([*recognised, *error.problems])) from None
@@ -158,6 +165,7 @@ def _from_tables(
     tables: Sequence[Table],
     rubric: Rubric | None,
     reading: Reading,
+    allowance: Allowance,
     column: ClassColumn,
     found: Findings,
     extracts: Sequence[Extract] = (),
@@ -188,15 +196,18 @@ def _from_tables(
     for sheet, layout in zip(sheets, layouts, strict=True):
         found.notices += (*sheet.notices, *layout.notices)
     entries = choice.of_entries(gather(sheets, layouts), named)
-    reading.bounds.check("components", len(entries.component.values), "components")
+    files = ", ".join(dict.fromkeys(sheet.file for sheet in sheets if sheet.file))
+    allowance.check("components", len(entries.component.values), "components", files)
     entries, respelt = (entries, []) if reading.exact_ids else one_spelling(entries)
     found.notices += respelt
     cut = cut if reading.exact_ids else cut.respelt(entries)
     cut.check(entries)
+    allowance.check_time(files)
 
     def build(part: Entries, found: Findings) -> Gradebook:
         kept, excluded = (cut if by is None else cut.within(part)).apply(part, found)
         book = assemble(kept, rubric, found, snap=reading.snap, duplicates=reading.duplicates)
+        allowance.check_time(files)
         return replace(book, exclusions=excluded)
 
     try:

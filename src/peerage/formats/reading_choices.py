@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import get_args
 
 from peerage.errors import InputError, Problem
@@ -13,7 +12,7 @@ from peerage.formats.rows.assemble import Duplicates
 from peerage.formats.wizard.mapping import FileMapping
 from peerage.gradebook.rulings import Exclusion
 from peerage.tables.known_columns import FIELDS
-from peerage.tables.limits import LIMITS, Limits
+from peerage.tables.limits import LIMITS, Allowance
 
 PathLike = str | os.PathLike[str]
 
@@ -58,7 +57,6 @@ class Reading:
             message = f"repeated grades cannot be treated as {self.duplicates!r}"
             raise InputError(Problem(message, remedy, setting="duplicates"))
 
-    @cached_property
-    def bounds(self) -> Limits:
-        """All limits, with those that are to be others than usual."""
-        return LIMITS.with_changes(self.limits)
+    def allowance(self) -> Allowance:
+        """What a reading that begins now may take."""
+        return Allowance(LIMITS.with_changes(self.limits))

@@ -20,13 +20,16 @@ from numpy.typing import NDArray
 from peerage.errors import InputError, Problem
 from peerage.gradebook.input_files import InputFile
 from peerage.gradebook.rulings import Exclusion, SelfGrade
-from peerage.gradebook.writing import write_grades
+from peerage.gradebook.writing import with_self_grades, write_grades
 from peerage.rubric import FORBIDDEN, Rubric
 
-ROLES = ("student", "ta", "instructor")
+ROLES = ("student", "ta", "instructor", "machine")
 """The roles that a grader can have; ``Gradebook.roles`` holds indexes into this tuple."""
 
-STUDENT, TA, INSTRUCTOR = range(3)
+STUDENT, TA, INSTRUCTOR, MACHINE = range(4)
+
+ROLE_WORDS = dict(zip(ROLES, ("student", "TA", "instructor", "machine"), strict=True))
+"""The roles as people write them. A machine is a language model or an autograder."""
 
 MISSING = -1
 """The level of a component that a review did not grade."""
@@ -114,6 +117,11 @@ class Gradebook:
         return int(np.count_nonzero(self.levels != MISSING))
 
     @cached_property
+    def is_staff(self) -> NDArray[np.bool_]:
+        """(graders,) whether the grader is a TA or an instructor; a machine is neither staff nor a student."""
+        return np.isin(self.roles, (TA, INSTRUCTOR))
+
+    @cached_property
     def applicable(self) -> NDArray[np.bool_]:
         """(submissions, components): whether the component belongs to the submission's assignment.
 
@@ -193,7 +201,8 @@ class Gradebook:
 
     def write(self, path: str | Path, *, wide: bool = False, rubric: bool = False) -> None:
         """Write the grades as CSV, TSV, XLSX or Parquet, by the suffix; with ``rubric``, a rubric.toml beside them."""
-        write_grades(self.table(wide=wide), self.rubric, Path(path), wide=wide, with_rubric=rubric)
+        table = with_self_grades(self.table(wide=wide), self.self_grades, wide=wide)
+        write_grades(table, self.rubric, Path(path), wide=wide, with_rubric=rubric)
 
     def __repr__(self) -> str:
         return (

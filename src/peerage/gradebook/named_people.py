@@ -8,7 +8,7 @@ many comments that name nobody.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from peerage.gradebook.book import Gradebook
@@ -53,11 +53,18 @@ def named_people(book: Gradebook) -> tuple[Named, ...]:
     for comment, submission, grader in zip(book.comments, book.review_submission, book.review_grader, strict=True):
         text = comment.casefold()
         words = {*_WORD.findall(text), *_TOKEN.findall(text)}
-        named = dict.fromkeys(person for word in sorted(words) for person in known.get(word, ()))
-        writer, authors = book.graders[grader], book.authors[submission]
-        others = tuple(person for person in named if person != writer and person not in authors)
-        found.append(Named(writer in named, tuple(person for person in named if person in authors), others))
+        named = [known[word] for word in sorted(words) if word in known]
+        found.append(_sorted_out(named, book.graders[grader], book.authors[submission]))
     return tuple(found)
+
+
+def _sorted_out(named: Sequence[Sequence[str]], writer: str, authors: Sequence[str]) -> Named:
+    """Who is meant by words that may each stand for several people: a name that the author has is the author's."""
+    own = [person for people in named for person in people if person in authors]
+    rest = [people for people in named if not any(person in authors for person in people)]
+    others = [person for people in rest for person in people if person != writer]
+    by_writer = any(writer in people for people in named)
+    return Named(by_writer, tuple(dict.fromkeys(own)), tuple(dict.fromkeys(others)))
 
 
 def _words_of(person: str) -> Iterator[str]:

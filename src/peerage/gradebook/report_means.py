@@ -31,7 +31,7 @@ def peer_means(book: Gradebook) -> Floats:
 
 def staff_means(book: Gradebook) -> Floats:
     """(cells,) the mean of the staff's reports in the rubric's units; NaN where no staff graded."""
-    by_staff = book.roles[book.review_grader] != STUDENT
+    by_staff = book.is_staff[book.review_grader]
     means, _ = mean_reports(book, np.where(by_staff[:, None], book.values, np.nan))
     return np.asarray(means[book.applicable])
 

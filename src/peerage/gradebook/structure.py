@@ -38,10 +38,10 @@ def coverage(book: Gradebook) -> float:
 
 def overlap(book: Gradebook) -> tuple[int, int]:
     """How many submissions have two or more graders, and how many have both students and staff among them."""
-    staff = book.roles[book.review_grader] != STUDENT
-    by_staff = np.bincount(book.review_submission[staff], minlength=book.n_submissions) > 0
-    by_students = np.bincount(book.review_submission[~staff], minlength=book.n_submissions) > 0
-    return int(np.count_nonzero(reviews_per_submission(book) > 1)), int(np.count_nonzero(by_staff & by_students))
+    graded = np.zeros((2, book.n_submissions), bool)
+    for who, is_one in enumerate((book.roles == STUDENT, book.is_staff)):
+        graded[who, book.review_submission[is_one[book.review_grader]]] = True
+    return int(np.count_nonzero(reviews_per_submission(book) > 1)), int(np.count_nonzero(graded.all(axis=0)))
 
 
 def parts(book: Gradebook) -> Counts:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from peerage.errors import InputError, Problem
+from peerage.gradebook.rulings import SelfGrade
 from peerage.rubric import RUBRIC_NAME, Rubric
 from peerage.tables.known_columns import FIELDS, fold
 from peerage.tables.writing_tables import write_table
@@ -26,6 +28,21 @@ def write_grades(table: pd.DataFrame, rubric: Rubric, path: Path, *, wide: bool,
     write_table(table, path)
     if with_rubric:
         path.with_name(RUBRIC_NAME).write_text(rubric.to_toml(), encoding="utf-8")
+
+
+def with_self_grades(table: pd.DataFrame, own: Sequence[SelfGrade], *, wide: bool) -> pd.DataFrame:
+    """A gradebook's table and, below it, what authors gave their own work, which a reader keeps apart again."""
+    if not own:
+        return table
+    rows = pd.DataFrame(own, columns=list(SelfGrade._fields))
+    if wide:
+        ids = ["submission", "grader"]
+        rows = rows.pivot_table(index=ids, columns="component", values="grade", aggfunc="last").reset_index()
+    first = table.drop_duplicates("submission").set_index("submission")
+    rows = rows.join(first[[name for name in ("assignment", "author") if name in table]], on="submission")
+    roles = dict(zip(table["grader"], table["role"], strict=True))
+    rows["role"] = [roles.get(grader, "") for grader in rows["grader"]]
+    return pd.concat([table, rows], ignore_index=True)
 
 
 def _without_needless_decimals(grades: pd.Series[float]) -> pd.Series[float] | pd.Series[int]:

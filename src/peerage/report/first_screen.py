@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from peerage.report.grader_rows import ROLE_WORDS, Grader, graders_of, in_need_of_practice, of_low_effort
+from peerage.gradebook.book import ROLE_WORDS
+from peerage.report.grader_rows import Grader, graders_of, in_need_of_practice, of_low_effort
 from peerage.report.model_in_words import prediction_words, staff_words
 from peerage.report.report_source import ReportSource
 from peerage.report.submission_columns import Indexes, listed_submissions
@@ -159,7 +160,7 @@ def _attention(
     idle = of_low_effort(graders)
     if idle:
         named = tuple(Mention(f"{grader.name} ({grader.effort.value:.0%})") for grader in idle[:FIRST])
-        title = f"{counted(len(idle), 'student')} of low effort"
+        title = f"{counted(len(idle), 'student')} with little effort"
         yield Attention(title, "Share of reviews made with effort:", named, len(idle) - len(named), "graders")
     poor = in_need_of_practice(graders)
     if poor:

@@ -9,11 +9,9 @@ from dataclasses import dataclass
 import pandas as pd
 
 from peerage.decisions.trust import PRACTICE
-from peerage.gradebook.book import ROLES, STUDENT
+from peerage.gradebook.book import ROLE_WORDS, ROLES, STUDENT
 from peerage.report.report_source import ReportSource
 from peerage.results.schema import GRADERS
-
-ROLE_WORDS = dict(zip(ROLES, ("student", "TA", "instructor"), strict=True))
 
 LOW_EFFORT = 0.5
 """A student who makes an effort in less than this share of reviews needs attention."""

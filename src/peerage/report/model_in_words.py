@@ -68,6 +68,8 @@ def model_words(record: Mapping[str, Any]) -> Iterator[str]:
         if row["parameter"] in _SHARED:
             yield _SHARED[row["parameter"]].format(row["value"])
     yield _staff(record["counts"]["roles"])
+    if record["counts"]["roles"].get("machine"):
+        yield _MACHINES
     if record["model"]["fixed"]:
         yield f"{len(record['model']['fixed']):,} values were set by staff and not estimated."
 
@@ -108,6 +110,12 @@ def priors_of(record: Mapping[str, Any]) -> Iterator[Prior]:
 def _learned(row: Mapping[str, Any]) -> Prior:
     interval = f"{row['lower']:.2f} to {row['upper']:.2f}"
     return Prior(row["symbol"], row["meaning"], f"{row['value']:.2f}", row["component"], interval)
+
+
+_MACHINES = (
+    "A machine's reliability and bias are inferred like everybody's, and it may have a large bias, which all that it "
+    "grades shares. Its grades are not final, and do not tell the general level."
+)
 
 
 def _staff(roles: Mapping[str, int]) -> str:

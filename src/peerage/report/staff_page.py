@@ -11,6 +11,7 @@ from markupsafe import Markup
 from peerage.report import charts
 from peerage.report.first_screen import Attention, Figure, SpotCheck, first_screen
 from peerage.report.grader_rows import Grader
+from peerage.report.graders_over_time import change_of, graders_over_time, over_time_charts
 from peerage.report.model_in_words import Prior, choice_words, model_words, prediction_words, priors_of
 from peerage.report.report_source import ReportSource
 from peerage.report.submission_columns import SubmissionData, submission_data
@@ -34,6 +35,7 @@ class StaffPage:
     data, unlisted: the submissions, for the script, and how many of a large class are left out
     explained: whether grades are explained; if not, there are neither weights nor sentences
     graders, grader_charts: all graders, and charts of them with their captions
+    over_time: for each grader of several assignments a chart of bias and error, and how much the bias changed
     standing, credit: whether it is known who may grade alone, and whether graders have marks
     spot_checks: what a TA should grade next; None in results without such a list
     term: what the staff decided, and what became of grades that were handed out before
@@ -54,6 +56,7 @@ class StaffPage:
     explained: bool
     graders: tuple[Grader, ...]
     grader_charts: tuple[tuple[Markup, str], ...]
+    over_time: Mapping[str, tuple[Markup, float]]
     standing: bool
     credit: bool
     spot_checks: tuple[SpotCheck, ...] | None
@@ -85,6 +88,7 @@ def staff_page(source: ReportSource) -> StaffPage:
         explained=EXPLANATIONS in source.results.tables,
         graders=screen.graders,
         grader_charts=tuple(_grader_charts(screen.graders, record["model"])),
+        over_time=_over_time(source),
         standing="standing" in source.results.tables[GRADERS],
         credit="credit" in source.results.tables[GRADERS],
         spot_checks=screen.spot_checks,
@@ -119,6 +123,11 @@ def _grader_charts(graders: Sequence[Grader], model: Mapping[str, Any]) -> Itera
         words = "bias, on the scale of 0 to 5"
         caption = "Who is severe (below 0) and who is generous (above). A severe grader can be reliable."
         yield charts.in_order(graders, "bias", words, zero=True), caption
+
+
+def _over_time(source: ReportSource) -> dict[str, tuple[Markup, float]]:
+    found = graders_over_time(source)
+    return {name: (chart, change_of(found[name])) for name, chart in over_time_charts(found).items()}
 
 
 _FINAL = {

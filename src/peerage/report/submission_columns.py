@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from peerage.gradebook.book import MISSING, ROLES
-from peerage.report.grader_rows import ROLE_WORDS
+from peerage.gradebook.book import MISSING, ROLE_WORDS, ROLES
 from peerage.report.report_source import Floats, ReportSource
 from peerage.report.totals_before_after import TotalsBeforeAfter
 from peerage.results.schema import CHECKS, EXPLANATIONS, WEIGHTS

@@ -59,11 +59,14 @@ class Chart:
 
     height: float
     description: str
+    width: float = WIDTH
     root: ET.Element = field(init=False)
     _taken: list[Box] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.root = ET.Element("svg", {"class": "chart", "viewBox": f"0 0 {WIDTH:g} {self.height:g}", "role": "img"})
+        self.root = ET.Element(
+            "svg", {"class": "chart", "viewBox": f"0 0 {self.width:g} {self.height:g}", "role": "img"}
+        )
         self.root.set("aria-label", self.description)
 
     def across(self, low: float, high: float, marks: Iterable[float], logarithmic: bool = False) -> Axis:

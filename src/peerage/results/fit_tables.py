@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 
@@ -11,11 +13,13 @@ from peerage.decisions.explain.explanation import Explanation
 from peerage.decisions.final import PUBLISHED, STAFF, FinalGrades, HandedOut
 from peerage.decisions.staff_grades import staff_grades
 from peerage.decisions.trust import trust
+from peerage.errors import Problem
 from peerage.gradebook.book import Gradebook
 from peerage.gradebook.named_people import named_people
 from peerage.inference.posterior import Posterior
 from peerage.results.schema import COMMENTS, GRADERS, GRADES, SELF_REVIEWS, TOTALS, WEIGHTS, ResultTable
 from peerage.results.table_values import kept
+from peerage.support.wording import counted, listed
 
 ROUNDING = 1e-6
 """How far a total may lie outside its interval for reasons of arithmetic."""
@@ -85,6 +89,21 @@ def comments_table(book: Gradebook) -> pd.DataFrame:
         if comment
     ]
     return kept(COMMENTS, pd.DataFrame(rows, columns=list(COMMENTS.names)))
+
+
+def held_back(book: Gradebook) -> Iterator[Problem]:
+    """That students do not see some comments, because these tell who wrote them or speak of other people."""
+    pairs = [
+        f"{book.graders[grader]!r} on {book.submissions[submission]!r}"
+        for submission, grader, named in zip(
+            book.review_submission, book.review_grader, named_people(book), strict=True
+        )
+        if named.is_private
+    ]
+    if pairs:
+        verb = "seems" if len(pairs) == 1 else "seem"
+        message = f"{counted(len(pairs), 'comment')} {verb} to name the reviewer or another student: {listed(pairs)}"
+        yield Problem(message, "students do not see such comments; read them in comments.csv")
 
 
 def self_reviews_table(book: Gradebook, final: FinalGrades) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from pathlib import Path
@@ -29,6 +29,7 @@ from peerage.results.fit_tables import (
     comments_table,
     graders_table,
     grades_table,
+    held_back,
     self_reviews_table,
     totals_table,
     weights_table,
@@ -53,7 +54,7 @@ from peerage.results.schema import (
 from peerage.results.table_values import REMEDY
 from peerage.rubric import Rubric
 from peerage.support.json_shapes import Maybe, misfit
-from peerage.support.wording import counted, listed
+from peerage.support.wording import listed
 from peerage.tables.reading_files import read_sheet
 from peerage.tables.writing_tables import write_table
 
@@ -148,7 +149,7 @@ class Results:
             tables[EXPLANATIONS] = table_values.kept(EXPLANATIONS, final.sentences)
         if posterior.book.comments:
             tables[COMMENTS] = comments_table(posterior.book)
-            warnings += tuple(_flagged(tables[COMMENTS]))
+            warnings += tuple(held_back(posterior.book))
         if posterior.book.self_grades:
             tables[SELF_REVIEWS] = self_reviews_table(posterior.book, final)
         record = record_of(posterior, inputs, choices, explanation, overrides, warnings)
@@ -338,17 +339,6 @@ def read_record(folder: Path) -> dict[str, Any]:
         reason = wrong or f"a class is in {outside[0]!r}"
         raise InputError(Problem(f"is missing or damaged ({reason})", REMEDY, RECORD))
     return dict(record)
-
-
-def _flagged(comments: pd.DataFrame) -> Iterator[Problem]:
-    """That some comments name people."""
-    flagged = comments[comments["flag"] != ""]
-    if len(flagged):
-        verb = "names" if len(flagged) == 1 else "name"
-        pairs = (f"{row.grader!r} on {row.submission!r}" for row in flagged.itertuples())
-        message = f"{counted(len(flagged), 'comment')} {verb} somebody: {listed(pairs)}"
-        remedy = "look at them in comments.csv; students do not see those that tell who wrote them or speak of others"
-        yield Problem(message, remedy)
 
 
 def _problem(entry: Mapping[str, Any]) -> Problem:

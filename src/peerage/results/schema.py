@@ -92,7 +92,7 @@ GRADES = ResultTable(
         ),
         ResultColumn("most_likely", Kind.EXACT, "the legal grade with the highest probability"),
         ResultColumn("expected", Kind.ESTIMATE, "the average of the legal grades, weighted by their probabilities"),
-        ResultColumn("sd", Kind.ESTIMATE, "the standard deviation that belongs to it"),
+        ResultColumn("sd", Kind.ESTIMATE, "its standard deviation"),
         *(
             ResultColumn(
                 name,
@@ -151,7 +151,10 @@ GRADERS = ResultTable(
     "graders.csv",
     "a grader",
     (
-        *(ResultColumn(name, Kind.TEXT, "who it is: a student, a TA or an instructor") for name in ("grader", "role")),
+        *(
+            ResultColumn(name, Kind.TEXT, "who it is: a student, a TA, an instructor or a machine")
+            for name in ("grader", "role")
+        ),
         ResultColumn("n_graded", Kind.COUNT, "how many submissions the grader graded"),
         *_interval(
             "reliability",
@@ -181,14 +184,15 @@ GRADERS = ResultTable(
         ResultColumn(
             "standing",
             Kind.TEXT,
-            "whom to trust: `unsupervised`, `supervised`, `practice`, or `staff`",
+            "whom to trust: `unsupervised`, `supervised`, `practice`, or `staff`; empty for a machine",
             optional=True,
         ),
         ResultColumn("credit_note", Kind.TEXT, "why there is no mark, or what to know about it", optional=True),
         ResultColumn(
             "credit",
             Kind.ESTIMATE,
-            "the mark for peer grading, by default out of 100; empty for staff and where there is too little to tell",
+            "the mark for peer grading, by default out of 100; empty for staff, for machines and where there is too "
+            "little to tell",
             optional=True,
         ),
     ),
@@ -203,7 +207,7 @@ CHECKS = ResultTable(
         ResultColumn(
             "priority",
             Kind.ESTIMATE,
-            "how many points a TA's grade is expected to take off the errors of all grades",
+            "how much a TA's grade is expected to reduce the squared errors of all grades",
         ),
         ResultColumn("reason", Kind.PROSE, "why, in words; some are chosen at random"),
     ),
@@ -218,7 +222,7 @@ WEIGHTS = ResultTable(
         ResultColumn(
             "weight",
             Kind.WEIGHT,
-            "how much it counts: 0.45 is 45 %, and a submission's weights add up to 1, those of a plain mean nearly",
+            "how much it counts: 0.45 is 45 %, and a submission's weights add up to 1 (nearly, for plain means)",
             filled=True,
         ),
         ResultColumn(
@@ -256,7 +260,7 @@ COMMENTS = ResultTable(
         ResultColumn(
             "flag",
             Kind.PROSE,
-            "whom the comment names, if anybody; students do not see comments that name their writer or somebody else "
+            "whom the comment names, if anybody; students do not see comments that name their writer or anybody other "
             "than the author",
         ),
     ),

@@ -112,7 +112,7 @@ def spread_of(component: Component, grades: pd.DataFrame) -> ComponentSpread:
 def unreliable_predictions(number: int, reviews: int) -> str:
     """That some reviews could not be left out reliably."""
     share = f"{number:,} of {counted(reviews, 'review')}"
-    return f"For {share} the prediction may be off: a fit without that review could differ too much from this one."
+    return f"For {share} this prediction is less exact, because the fit depends a lot on that one review."
 
 
 def _extremes(graders: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:

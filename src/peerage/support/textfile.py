@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,9 @@ from peerage.support.bounded_files import read_bounded
 
 LARGEST = 10
 """Megabytes of a settings file at most."""
+
+_DEEP_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){20}""")
+"""A name of twenty parts, such as a.a.a; Python's reader takes time by the square of their number."""
 
 
 def read_text(path: Path) -> str:
@@ -27,6 +31,8 @@ def read_text(path: Path) -> str:
 
 def parse_toml(text: str) -> dict[str, Any]:
     """What TOML text holds; :class:`ValueError` says why it cannot be read."""
+    if _DEEP_KEY.search(text):
+        raise ValueError("its tables are nested too deeply")
     try:
         return tomllib.loads(text)
     except RecursionError:

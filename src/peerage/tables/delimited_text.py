@@ -14,7 +14,7 @@ import pandas as pd
 from peerage.errors import InputError, Problem
 from peerage.tables.column import Column
 from peerage.tables.known_columns import is_known
-from peerage.tables.limits import LIMITS, Limits
+from peerage.tables.limits import Allowance
 from peerage.tables.sheet import Sheet, from_cells
 from peerage.tables.title_rows import LOOKED_AT, header_place, titles_left_out
 
@@ -22,12 +22,16 @@ DELIMITERS = ",;\t|"
 HEADER_CHARACTERS = 100_000
 """How much of a file is looked at to find its delimiter."""
 
+MANY_DELIMITERS = 100_000
+"""As many in one line are no essay's commas."""
+
 _BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 _SEPARATOR_LINE = re.compile(r"sep=([,;:|^~\t])\r?\n", re.IGNORECASE)
+_FIRST_LINE = re.compile(r"[^\r\n]*")
 _BLANK_LINES = re.compile(r"(?:[,;|\t\" ]*(?:\r\n|\r|\n))*")
 
 
-def read(file: str, data: bytes, limits: Limits = LIMITS) -> Sheet:
+def read(file: str, data: bytes, allowance: Allowance) -> Sheet:
     """Read delimited text."""
     text, notices = decode(file, data)
     delimiter, text = _take_separator_line(text)
@@ -42,18 +46,40 @@ def read(file: str, data: bytes, limits: Limits = LIMITS) -> Sheet:
     delimiter = delimiter or _delimiter(text)
     titles, text = _take_titles(text, delimiter)
     first_row += len(titles)
-    _check(file, text, delimiter, limits)
+    _check(file, text, delimiter, allowance)
     notices += titles_left_out(file, titles)
     return from_cells(file, _parse(file, text, delimiter, first_row), notices, first_row=first_row)
 
 
-def _check(file: str, text: str, delimiter: str, limits: Limits) -> None:
+def _check(file: str, text: str, delimiter: str, allowance: Allowance) -> None:
     """Refuse a table that is too large before it is taken apart."""
-    columns = max((len(row) for row in _first_rows(text, delimiter)), default=0)
+    columns = max(_header_width(text, delimiter), _widest(text, delimiter))
     rows = 1 + max(text.count("\n"), text.count("\r"))
-    limits.check("columns", columns, "columns", file)
-    limits.check("rows", rows, "rows", file)
-    limits.check("cells", rows * columns, "cells", file)
+    allowance.check("columns", columns, "columns", file)
+    allowance.check("rows", rows, "rows", file)
+    allowance.check("cells", rows * columns, "cells", file)
+
+
+def _header_width(text: str, delimiter: str) -> int:
+    end = len(_FIRST_LINE.match(text)[0])  # type: ignore[index]  # It matches any text.
+    if end > HEADER_CHARACTERS:
+        return 1 + text.count(delimiter, 0, end)
+    return max((len(row) for row in _first_rows(text, delimiter)), default=0)
+
+
+def _widest(text: str, delimiter: str) -> int:
+    """How many columns a line of more than ``HEADER_CHARACTERS`` has, if it has very many of them; else none.
+
+    Such a line takes many times its length once it is taken apart. It spans at least one whole stretch of half that
+    length, so shorter lines are not looked at. Text in one cell has fewer delimiters.
+    """
+    stretch, widest, found = HEADER_CHARACTERS // 2, 0, 0
+    for start in range(0, len(text), stretch):
+        end = start + stretch
+        ends_here = text.find("\n", start, end) >= 0 or text.find("\r", start, end) >= 0
+        found = 0 if ends_here else found + text.count(delimiter, start, end)
+        widest = max(widest, found)
+    return widest if widest > MANY_DELIMITERS else 0
 
 
 def decode(file: str, data: bytes) -> tuple[str, list[Problem]]:

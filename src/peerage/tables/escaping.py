@@ -32,4 +32,4 @@ def escape_xlsx(text: str) -> str:
 
 def unescape_xlsx(text: str) -> str:
     """Undo what :func:`escape_xlsx` and Excel do to characters that XML cannot hold."""
-    return _ESCAPED.sub(lambda match: chr(int(match.group(1), 16)), text)
+    return _ESCAPED.sub(lambda match: chr(int(match.group(1), 16)), text) if "_x" in text else text

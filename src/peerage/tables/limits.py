@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
+from typing import NoReturn
 
 from peerage.errors import InputError, Problem
 
@@ -19,6 +21,8 @@ class Limits:
     document: megabytes of a JSON or XML document
     rows, columns, cells: of a table
     components: that are graded
+    markup: elements (XML) in one row of a workbook, and beside all rows, such as its styles
+    seconds: that reading takes
     """
 
     megabytes: int = 500
@@ -28,6 +32,8 @@ class Limits:
     columns: int = 1000
     cells: int = 100_000_000
     components: int = 200
+    markup: int = 100_000
+    seconds: int = 300
 
     def with_changes(self, changes: Mapping[str, int]) -> Limits:
         """The limits, some of them changed."""
@@ -39,13 +45,32 @@ class Limits:
                 raise InputError(Problem(f"the limit {name!r} is {value!r}", "write a whole number", setting="limits"))
         return replace(self, **changes)
 
-    def check(self, name: str, found: float, noun: str, file: str = "") -> None:
-        """Refuse more of something than its limit."""
-        most = getattr(self, name)
-        if found > most:
-            message = f"has {found:,.0f} {noun}, and at most {most:,} are read"
-            raise InputError(Problem(message, f"give less, or raise the limit {name!r}", file, setting="limits"))
-
 
 LIMITS = Limits()
 """What holds unless the user says otherwise."""
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """What one reading may take: limits, and when it began.
+
+    Nothing interrupts a step that takes long. Whoever reads looks at the clock between steps, and at every row where
+    rows are read one by one; the size of a step has limits of its own.
+    """
+
+    limits: Limits = LIMITS
+    begun: float = field(default_factory=lambda: time.monotonic())
+
+    def check(self, name: str, found: float, noun: str, file: str = "") -> None:
+        """Refuse more of something than its limit."""
+        most = getattr(self.limits, name)
+        if found > most:
+            self._refuse(name, f"has {found:,.0f} {noun}, and at most {most:,} are read", file)
+
+    def check_time(self, file: str = "") -> None:
+        """Refuse to go on after the limit of time."""
+        if time.monotonic() - self.begun > self.limits.seconds:
+            self._refuse("seconds", f"was not read within {self.limits.seconds:,} seconds", file)
+
+    def _refuse(self, name: str, message: str, file: str) -> NoReturn:
+        raise InputError(Problem(message, f"give less, or raise the limit {name!r}", file, setting="limits"))

@@ -10,11 +10,11 @@ import pandas as pd
 from peerage.errors import InputError, MissingExtraError, Problem
 from peerage.support.bounded_files import MEGABYTE
 from peerage.tables.frames import from_frame
-from peerage.tables.limits import LIMITS, Limits
+from peerage.tables.limits import Allowance
 from peerage.tables.sheet import Sheet
 
 
-def read(file: str, data: bytes, limits: Limits = LIMITS) -> Sheet:
+def read(file: str, data: bytes, allowance: Allowance) -> Sheet:
     """Read a Parquet file."""
     try:
         import pyarrow.parquet as pq
@@ -23,10 +23,10 @@ def read(file: str, data: bytes, limits: Limits = LIMITS) -> Sheet:
     try:
         described = pq.ParquetFile(io.BytesIO(data)).metadata
         unpacked = sum(described.row_group(index).total_byte_size for index in range(described.num_row_groups))
-        limits.check("unpacked", unpacked / MEGABYTE, "megabytes once it is unpacked", file)
-        limits.check("columns", described.num_columns, "columns", file)
-        limits.check("rows", described.num_rows, "rows", file)
-        limits.check("cells", described.num_rows * described.num_columns, "cells", file)
+        allowance.check("unpacked", unpacked / MEGABYTE, "megabytes once it is unpacked", file)
+        allowance.check("columns", described.num_columns, "columns", file)
+        allowance.check("rows", described.num_rows, "rows", file)
+        allowance.check("cells", described.num_rows * described.num_columns, "cells", file)
         frame = pd.read_parquet(io.BytesIO(data), engine="pyarrow")
     except InputError:
         raise

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -14,10 +15,10 @@ from xml.etree import ElementTree as ET
 from peerage.errors import InputError, Problem
 from peerage.support.bounded_files import MEGABYTE, read_bounded
 from peerage.tables import delimited_text, parquet, xlsx
-from peerage.tables.limits import LIMITS, Limits
+from peerage.tables.limits import Allowance
 from peerage.tables.sheet import Sheet
 
-Reader = Callable[[str, bytes, Limits], Sheet]
+Reader = Callable[[str, bytes, Allowance], Sheet]
 
 _READERS: tuple[tuple[bytes, Reader], ...] = ((b"PK\x03\x04", xlsx.read), (b"PAR1", parquet.read))
 """What reads a file that begins with these bytes; anything else is text."""
@@ -58,36 +59,39 @@ class Source:
         return frozenset(map(str.casefold, self.content.header)) if isinstance(self.content, Sheet) else frozenset()
 
 
-def read_source(path: Path, name: str, limits: Limits = LIMITS) -> Source:
+def read_source(path: Path, name: str, allowance: Allowance | None = None) -> Source:
     """Read one file of any kind; messages call it ``name``."""
-    data = read_bytes(path, name, limits)
+    allowance = allowance or Allowance()
+    data = read_bytes(path, name, allowance)
     sha256 = hashlib.sha256(data).hexdigest()
     start = data.removeprefix(b"\xef\xbb\xbf")
     for begins, parse in ((_JSON, _json), (_XML, _xml)):
         if begins.match(start):
-            limits.check("document", len(data) / MEGABYTE, "megabytes, being a document", name)
+            allowance.check("document", len(data) / MEGABYTE, "megabytes, being a document", name)
             return Source(name, parse(name, start), sha256)
-    return Source(name, _sheet(name, data, limits), sha256)
+    return Source(name, _sheet(name, data, allowance), sha256)
 
 
 def read_sheet(path: Path, name: str) -> Sheet:
     """Read one file that has to be a table; messages call it ``name``."""
-    return _sheet(name, read_bytes(path, name), LIMITS)
+    allowance = Allowance()
+    return _sheet(name, read_bytes(path, name, allowance), allowance)
 
 
-def read_bytes(path: Path, name: str, limits: Limits = LIMITS) -> bytes:
+def read_bytes(path: Path, name: str, allowance: Allowance | None = None) -> bytes:
     """What a file holds, unless it is missing, too large or of a kind that is never read."""
-    data, megabytes = read_bounded(path, limits.megabytes)
-    limits.check("megabytes", megabytes, "megabytes", name)
+    allowance = allowance or Allowance()
+    data, megabytes = read_bounded(path, allowance.limits.megabytes, partial(allowance.check_time, name))
+    allowance.check("megabytes", megabytes, "megabytes", name)
     for mark, message, remedy in _UNREADABLE:
         if data.startswith(mark):
             raise InputError(Problem(message, remedy, name))
     return data
 
 
-def _sheet(name: str, data: bytes, limits: Limits) -> Sheet:
+def _sheet(name: str, data: bytes, allowance: Allowance) -> Sheet:
     reader = next((reader for mark, reader in _READERS if data.startswith(mark)), delimited_text.read)
-    return reader(name, data, limits)
+    return reader(name, data, allowance)
 
 
 def _json(name: str, data: bytes) -> Any:

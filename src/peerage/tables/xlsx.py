@@ -5,20 +5,20 @@ from __future__ import annotations
 import io
 import threading
 import warnings
-import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
 
-import openpyxl
+from openpyxl.reader.excel import ExcelReader
 from openpyxl.utils import get_column_letter
 
 from peerage.errors import InputError, Problem
 from peerage.support.bounded_files import MEGABYTE
 from peerage.tables.column import Column, cell_text
 from peerage.tables.escaping import unescape_xlsx
-from peerage.tables.limits import LIMITS, Limits
+from peerage.tables.limits import Allowance
 from peerage.tables.sheet import Sheet, from_cells
+from peerage.tables.workbook_archive import WorkbookArchive
 
 Rows = list[list[str]]
 
@@ -26,16 +26,16 @@ _ONE_AT_A_TIME = threading.Lock()
 """Filters of warnings are the whole process's: of two readers at a time, one would leave the other's behind."""
 
 
-def read(file: str, data: bytes, limits: Limits = LIMITS) -> Sheet:
+def read(file: str, data: bytes, allowance: Allowance) -> Sheet:
     """Read a workbook."""
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            unpacked = sum(entry.file_size for entry in archive.infolist())
-        limits.check("unpacked", unpacked / MEGABYTE, "megabytes once it is unpacked", file)
-        with _ONE_AT_A_TIME, warnings.catch_warnings():
+        archive = WorkbookArchive(file, data, allowance)
+        unpacked = sum(entry.file_size for entry in archive.infolist())
+        allowance.check("unpacked", unpacked / MEGABYTE, "megabytes once it is unpacked", file)
+        with archive, _ONE_AT_A_TIME, warnings.catch_warnings():
             # openpyxl warns of styles and validation rules that it does not know; grades do not depend on them.
             warnings.simplefilter("ignore")
-            title, rows, others = _first_sheet(file, data, limits)
+            title, rows, others = _first_sheet(file, archive, allowance)
     except InputError:
         raise
     except Exception:
@@ -49,39 +49,54 @@ def read(file: str, data: bytes, limits: Limits = LIMITS) -> Sheet:
     return from_cells(file, columns, notices)
 
 
-def _first_sheet(file: str, data: bytes, limits: Limits) -> tuple[str, Rows, list[str]]:
+def _first_sheet(file: str, archive: WorkbookArchive, allowance: Allowance) -> tuple[str, Rows, list[str]]:
     """The first sheet's title and text, and the titles of the others that hold anything."""
     filled: list[str] = []
     rows: Rows = []
-    for sheet in _open(data, computed=False).worksheets:
+    for sheet in _open(archive, computed=False).worksheets:
         sheet.reset_dimensions()
-        if not any(cell.value is not None for row in sheet.iter_rows() for cell in row):
+        if not any(_rows(file, sheet, allowance)):
             continue
         if not filled:
-            rows = _texts(file, data, sheet, limits)
+            rows = _texts(file, archive, sheet, allowance)
         filled.append(sheet.title)
     return filled[0] if filled else "", rows, filled[1:]
 
 
-def _open(data: bytes, *, computed: bool) -> Any:
-    return openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=computed)
+def _open(archive: WorkbookArchive, *, computed: bool) -> Any:
+    reader = ExcelReader(io.BytesIO(archive.data), read_only=True, data_only=computed)
+    reader.archive = archive
+    reader.read()
+    return reader.wb
 
 
-def _texts(file: str, data: bytes, sheet: Any, limits: Limits) -> Rows:
+def _texts(file: str, archive: WorkbookArchive, sheet: Any, allowance: Allowance) -> Rows:
     formulas = []
     rows: Rows = []
     columns = 0
-    for row in sheet.iter_rows():
-        cells = _filled(row)
+    for cells in _rows(file, sheet, allowance):
         columns = max(columns, len(cells))
-        limits.check("columns", columns, "columns", file)
-        limits.check("rows", len(rows) + 1, "rows", file)
-        formulas += [(len(rows), index) for index, cell in enumerate(cells) if cell.data_type == "f"]
-        rows.append([_text(cell) for cell in cells])
-    limits.check("cells", len(rows) * columns, "cells", file)
+        texts: list[str] = []
+        for cell in cells:
+            if cell.data_type == "f":
+                formulas.append((len(rows), len(texts)))
+            texts.append(_text(cell))
+        rows.append(texts)
+    allowance.check("cells", len(rows) * columns, "cells", file)
     if formulas:
-        _fill_in(file, rows, formulas, _open(data, computed=True)[sheet.title])
+        computed = _open(archive, computed=True)[sheet.title]
+        computed.reset_dimensions()
+        _fill_in(file, rows, formulas, list(_rows(file, computed, allowance)))
     return rows
+
+
+def _rows(file: str, sheet: Any, allowance: Allowance) -> Iterator[Sequence[Any]]:
+    for number, row in enumerate(sheet.iter_rows(), start=1):
+        cells = _filled(row)
+        allowance.check("columns", len(cells), "columns", file)
+        allowance.check("rows", number, "rows", file)
+        allowance.check_time(file)
+        yield cells
 
 
 def _filled(cells: Sequence[Any]) -> Sequence[Any]:
@@ -92,14 +107,12 @@ def _filled(cells: Sequence[Any]) -> Sequence[Any]:
     return cells[:width]
 
 
-def _fill_in(file: str, rows: Rows, formulas: list[tuple[int, int]], computed: Any) -> None:
+def _fill_in(file: str, rows: Rows, formulas: list[tuple[int, int]], computed: Sequence[Sequence[Any]]) -> None:
     """Replace formulas by the results that the workbook stores beside them."""
-    computed.reset_dimensions()
-    results = [[_text(cell) for cell in cells] for cells in computed.iter_rows()]
     problems = []
     for row, column in formulas:
-        rows[row][column] = results[row][column]
-        if not results[row][column]:
+        rows[row][column] = "".join(_text(cell) for cell in computed[row][column : column + 1])
+        if not rows[row][column]:
             message = f"the formula in column {get_column_letter(column + 1)} has no stored result"
             problems.append(Problem(message, "open the workbook in a spreadsheet and save it", file, row + 1))
     if problems:
@@ -112,8 +125,10 @@ def _text(cell: Any) -> str:
     if isinstance(value, str):
         return unescape_xlsx(value)
     text = cell_text(value)
-    if isinstance(value, int) and set(cell.number_format) == {"0"}:
-        return text.zfill(len(cell.number_format))
-    if isinstance(value, int | float) and cell.number_format.endswith("%"):
-        return f"{cell_text(round(100.0 * value, 9))}%"
+    if isinstance(value, int | float):
+        number_format = cell.number_format
+        if isinstance(value, int) and number_format and not number_format.strip("0"):
+            return text.zfill(len(number_format))
+        if number_format.endswith("%"):
+            return f"{cell_text(round(100.0 * value, 9))}%"
     return text

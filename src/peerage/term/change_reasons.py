@@ -12,11 +12,17 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from peerage.decisions.final import PUBLISHED, STAFF, Cell
+from peerage.gradebook.book import ROLES, STUDENT
 from peerage.support.wording import counted, quoted
 from peerage.term.compared_results import Review, Side
 
 NOTABLE = 0.1
 """How far an estimate has to move, in its own standard deviations, before it is called re-estimated."""
+
+LEVEL = 0.1
+"""How far the class as a whole has to move, on the scale of 0 to 5, for that to be the reason."""
+
+STUDENT_ROLE = ROLES[STUDENT]
 
 _WIDTH = 3.29
 """Standard deviations between the 5 % and the 95 % quantile of a normal distribution."""
@@ -111,8 +117,22 @@ class ChangeReasons:
                     counts[name] = counts.get(name, 0) + 1
         return counts
 
+    @cached_property
+    def level(self) -> float:
+        """How much higher the class is graded as a whole because of what staff gave elsewhere; 0 if staff gave nothing.
+
+        Staff's grades tell whether all students are too generous: then all their biases rise together.
+        """
+        if not any(self.new.roles.get(name, STUDENT_ROLE) != STUDENT_ROLE for name in self.elsewhere):
+            return 0.0
+        students = [name for name, role in self.new.roles.items() if role == STUDENT_ROLE and name in self.old.graders]
+        moves = [self.new.graders[name]["bias"] - self.old.graders[name]["bias"] for name in students]
+        return -float(sum(moves)) / max(len(moves), 1)
+
     def _re_estimated(self, submission: str) -> Reason:
-        """The grader of the submission of whom something else is believed now, most of all."""
+        """The level of the class, or else the grader of whom something else is believed now, most of all."""
+        if abs(self.level) >= LEVEL:
+            return Reason("level", f"grades by staff elsewhere moved the class as a whole by {self.level:+.1f} of 5")
         moves = [move for name in self.new.reviews[submission] for move in self._moves(name)]
         distance, grader, estimate, words = max(moves, default=(0.0, "", "", ""))
         if distance < NOTABLE:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import pandas as pd
 
-from peerage.decisions.final import PUBLISHED, Cell, FinalGrades, HandedOut
+from peerage.decisions.final import COMPUTED, PUBLISHED, Cell, FinalGrades, HandedOut
 from peerage.errors import InputError, Problem
 from peerage.gradebook.book import Gradebook
 from peerage.results.results import Results
@@ -80,15 +80,27 @@ class Published:
 
     def check(self, book: Gradebook) -> None:
         """Refuse grades that today's rubric does not have; averages may lie between its grades."""
-        rounded = self.results.record.get("final") in ROUNDED
+        rounded = self._rounded
         for (submission, name), grade in self.handed_out.grades.items():
             if name not in book.rubric.names:
                 continue
             legal = book.rubric[name].grades
-            if not (grade in legal if rounded else legal[0] <= grade <= legal[-1]):
+            if not (grade in legal if (submission, name) in rounded else legal[0] <= grade <= legal[-1]):
                 message = f"the published grade {grade:g} of {submission!r} in {name!r} is not on today's rubric"
                 remedy = "use the earlier rubric, or replace published grades with today's"
                 raise InputError(Problem(message, remedy, setting="republish"))
+
+    @property
+    def _rounded(self) -> set[Cell]:
+        """What was handed out as legal grades: the results that computed a grade say so, not those that kept it."""
+        made_by: dict[Cell, Results] = {}
+        for results in (self.results, *self.earlier):
+            made_by |= {
+                cell: results
+                for cell, status in Side.of(results).status.items()
+                if status == COMPUTED and cell not in made_by
+            }
+        return {cell for cell, results in made_by.items() if results.record.get("final") in ROUNDED}
 
     def notices(self, book: Gradebook) -> Iterator[Problem]:
         """Published grades that have no place in today's class, and reviews that came after they were handed out."""

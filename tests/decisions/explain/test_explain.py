@@ -45,7 +45,7 @@ def nearest(component: Component, average: Fraction) -> Fraction:
 def reports_of(book: pg.Gradebook, staff_final: bool = False) -> Reports:
     """The reports that may count: all, or staff's alone wherever staff reported."""
     table = book.table()
-    is_staff = table["role"] != "student"
+    is_staff = table["role"].isin(["ta", "instructor"])
     if staff_final:
         by_staff = is_staff.groupby([table["submission"], table["component"]]).transform("any")
         table = table[is_staff | ~by_staff]
@@ -155,7 +155,7 @@ def test_biases_are_taken_off_the_reports_when_asked() -> None:
     assert (plain["average"], plain["grade"]) == (2, 2)
     assert (adjusted["average"], adjusted["grade"]) == (3.2, 3)
     assert adjusted["sentence"] == (
-        "The grade for Structure is 3. Reviewer 1 gave 2, which counts 100%. So the average is 2. Weighed like this, "
+        "The grade for Structure is 3. Reviewer 1 gave 2, which counts 100%. So the average is 2. With these weights, "
         "the reviewers tend to give 1.2 less than others, so the average becomes 3.2; the nearest grade is 3."
     )
 

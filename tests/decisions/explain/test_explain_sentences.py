@@ -71,7 +71,7 @@ def test_digits_are_added_until_the_average_does_not_look_rounded_the_other_way(
 def test_many_reports_are_counted_by_their_grade() -> None:
     many = voices(*[(2, 3)] * 20, *[(10, 4)] * 6, (0, 1), (0, 2), reason=reason_for_zero(0, 20_000, 0.1, least=1))
     assert averaged(STRUCTURE, 0, 4, many) == (
-        "The grade for Structure is 4. It rests on 6 reports of 4, which count 60% together, and 20 reports of 3, "
+        "The grade for Structure is 4. It is based on 6 reports of 4, which count 60% together, and 20 reports of 3, "
         "which count 40% together. 2 reports do not count, because little effort seems to have gone into these "
         "reviews. The average is (60 × 4 + 40 × 3) / 100 = 3.6; the nearest grade is 4."
     )
@@ -101,7 +101,7 @@ def test_an_average_with_decimals_is_not_rounded_to_a_grade() -> None:
     given = voices((49, 4), (38, 3), (13, 5))
     mean = sentences.average(STRUCTURE, 0, given)
     assert sentences.averaged(STRUCTURE, 0, with_decimals(mean, 1), given).endswith(
-        "The average is (13 × 5 + 49 × 4 + 38 × 3) / 100 = 3.75, which is 3.8 with one decimal."
+        "The average is (13 × 5 + 49 × 4 + 38 × 3) / 100 = 3.75, which rounds to 3.8."
     )
     assert sentences.averaged(STRUCTURE, 0, with_decimals(mean, 2), given).endswith("= 3.75, which is the grade.")
 
@@ -111,7 +111,7 @@ def test_a_plain_mean_is_told_without_weights() -> None:
     mean = sentences.average(STRUCTURE, 0, given)
     assert sentences.averaged(STRUCTURE, 0, with_decimals(mean, 1), given) == (
         "The grade for Structure is 3.7. Reviewer 1 gave 4; Reviewer 2 gave 3; Reviewer 3 gave 4. "
-        "The average is (2 × 4 + 3) / 3 ≈ 3.67, which is 3.7 with one decimal."
+        "The average is (2 × 4 + 3) / 3 ≈ 3.67, which rounds to 3.7."
     )
 
 

@@ -41,15 +41,18 @@ def shortest_distance(values: Floats, weights: Floats) -> float:
     return float((np.abs(tried[:, None] - values) @ weights).min())
 
 
-def gain_by_draws(component: pg.Component, drawn: Floats, precisions: Floats) -> tuple[float, float]:
-    """The loss of one true grade now, and how much a TA's report takes off it: every draw by itself, no grid."""
+def gain_by_draws(component: pg.Component, drawn: Floats, precisions: Floats) -> tuple[float, float, float]:
+    """The loss of one true grade, and what a TA's report takes off it and off the variance: no grid, every draw."""
     points = np.interp(np.clip(drawn, 0, 5), component.scaled, component.worth)
     edges = np.concatenate([[-np.inf], component.cuts, [np.inf]])
     below = ndtr((edges - drawn[:, None, None]) * np.sqrt(precisions)[:, None])
     likelihood = np.diff(below, axis=2).mean(axis=1)
     now = shortest_distance(points, np.full(len(points), 1 / len(points)))
     after = sum(shortest_distance(points, column / len(points)) for column in likelihood.T)
-    return now, now - after
+    share = likelihood.mean(axis=0)
+    means = (points[:, None] * likelihood).mean(axis=0) / share
+    left = ((points[:, None] - means) ** 2 * likelihood).mean()
+    return now, now - after, float(points.var() - left * likelihood.shape[1])
 
 
 def test_losses_and_gains_agree_with_brute_force(posterior: pg.Posterior) -> None:
@@ -65,19 +68,20 @@ def test_losses_and_gains_agree_with_brute_force(posterior: pg.Posterior) -> Non
         ]
     ).sum(axis=1)
     np.testing.assert_allclose(benefit.loss[:5], expected[:, 0], rtol=0.01)
-    np.testing.assert_allclose(benefit.own[:5], expected[:, 1], rtol=0.01)
+    np.testing.assert_allclose(benefit.reduced[:5], expected[:, 1], rtol=0.01)
+    np.testing.assert_allclose(benefit.own[:5], expected[:, 2], rtol=0.01)
 
 
 def test_points_are_the_unit(posterior: pg.Posterior) -> None:
-    """A rubric that pays seven points a grade makes every loss and every gain seven times as large."""
+    """A rubric that pays seven points a grade makes losses seven times as large, and squared errors 49 times."""
     dear = pg.Rubric(
         tuple(
             replace(part, points=tuple(7 * grade for grade in part.grades)) for part in posterior.book.rubric.components
         )
     )
     plain, paid = benefit_of(posterior), benefit_of(replace(posterior, book=replace(posterior.book, rubric=dear)))
-    for name in ("loss", "own", "others"):
-        np.testing.assert_allclose(getattr(paid, name), 7 * getattr(plain, name), rtol=1e-5)
+    for name, factor in (("loss", 7), ("reduced", 7), ("own", 49), ("others", 49)):
+        np.testing.assert_allclose(getattr(paid, name), factor * getattr(plain, name), rtol=1e-5)
 
 
 def test_the_better_the_tas_the_more_a_check_is_worth(posterior: pg.Posterior) -> None:
@@ -190,10 +194,9 @@ def test_only_components_that_staff_left_open_count() -> None:
     book, _ = pg.simulate(10, 1, seed=2, tas=1, ta_share=1.0, components=2)
     half = book.levels.copy()
     half[np.ix_(book.roles[book.review_grader] == TA, [1])] = -1
-    apart = pg.Model(merit=False, halo=False, habits=False)  # so that components tell nothing about each other
-    posterior = pg.fit(replace(book, levels=half), apart, chains=2, draws=100, seed=0)
-    everything = replace(posterior, book=replace(book, roles=np.zeros_like(book.roles)))
-    assert benefit_of(posterior).own.sum() < benefit_of(everything).own.sum()
+    posterior = pg.fit(replace(book, levels=half), chains=2, draws=100, seed=0)
+    unseen = replace(posterior, book=book.select(book.roles[book.review_grader] != TA))
+    assert (benefit_of(posterior).own < benefit_of(unseen).own).all()
     assert (benefit_of(posterior).own > 0).all()
 
 

@@ -57,7 +57,7 @@ def test_exactly_the_grades_of_the_example() -> None:
         (
             "tom,TA",
             "tom,Robot",
-            ", row 6: the role 'robot' is unknown; use student, ta or instructor; an empty role means student",
+            ", row 6: the role 'robot' is unknown; use student, ta, instructor or machine; an empty role means student",
         ),
         (
             "r6,bob,Student,,0.5,,",

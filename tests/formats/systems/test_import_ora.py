@@ -39,11 +39,11 @@ def test_exactly_the_grades_of_ora_data() -> None:
     assert str(book.table()["time"][2]) == "2024-03-04 10:30:00"
     assert said(book) == [
         RECOGNISED,
-        "ora_data.csv: left out 1 self-assessment of a response (row 2)",
         "ora_data.csv: left out 1 response without any assessment (row 4)",
         "ora_data.csv: left out 1 assessment without any points (row 5)",
         "the rubric was inferred from the grades seen (Ideas: 0, 1, 2, 3; Style (form): 0, 1, 2); "
         "give a rubric if other grades are possible",
+        "dropped 1 review of the grader's own work, by 'anon_ada'",
     ]
 
 
@@ -54,11 +54,21 @@ def test_exactly_the_grades_of_the_long_report() -> None:
         for submission, grader, component, grade, author, role in COMMON
     ]
     assert str(book.table()["time"][2]) == "2024-03-04 10:30:00"
-    assert said(book)[:3] == [
+    assert said(book)[:2] == [
         RECOGNISED_LONG,
-        "ora_long.csv: left out 1 self-assessment of a response (row 4)",
         "ora_long.csv: left out 1 response without any assessment (row 8)",
     ]
+
+
+@pytest.mark.parametrize(("report", "style"), [(WIDE, "Style (form)"), (LONG, "Style: form")])
+def test_self_assessments_are_kept_apart(report: Path, style: str) -> None:
+    own = pg.read_grades(report).self_grades
+    assert [tuple(grade) for grade in own] == [("s-01", "anon_ada", "Ideas", 3.0), ("s-01", "anon_ada", style, 2.0)]
+
+
+def test_the_author_assesses_whatever_the_scorer_is_called(tmp_path: Path) -> None:
+    path = changed("ora_long.csv", tmp_path, [("SE,anon_ada", "SE,anon_other_id")])
+    assert pg.read_grades(path).self_grades == pg.read_grades(LONG).self_grades
 
 
 def test_a_line_without_points_is_reported(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from peerage.decisions.explain.weight_problem import WHOLE, Floats, Integers, WeightProblem, desired_weights, pose
 from peerage.decisions.posterior_needs import Cells
-from peerage.gradebook.book import MISSING, STUDENT, Gradebook
+from peerage.gradebook.book import MISSING, Gradebook
 from peerage.inference.posterior import Posterior
 from peerage.rubric import Component, Rubric
 
@@ -24,7 +24,7 @@ class Case:
     submission: its index
     reviews: indexes of the reviews that hold a grade which may count
     levels: (reviews, components) the reports that may count, as levels
-    n_replaced: (components,) how many students' reports a grade by staff replaces
+    n_replaced: (components,) how many reports of others a grade by staff replaces
     averaged: indexes of the components whose grade is an average of reports
     fixed: the levels of components that were fixed, by index
     ungraded: the most likely levels of components that nobody graded, by index
@@ -74,15 +74,15 @@ def holding_a_grade(book: Gradebook, levels: NDArray[np.int16]) -> NDArray[np.in
 def graded_by_staff(book: Gradebook) -> NDArray[np.bool_]:
     """(submissions, components): whether a TA or an instructor graded it."""
     graded = np.zeros((book.n_submissions, len(book.rubric)), dtype=bool)
-    staff = np.flatnonzero(book.roles[book.review_grader] != STUDENT)
+    staff = np.flatnonzero(book.is_staff[book.review_grader])
     np.logical_or.at(graded, book.review_submission[staff], book.levels[staff] != MISSING)
     return graded
 
 
 def without_replaced(book: Gradebook) -> NDArray[np.int16]:
-    """(reviews, components): the reported levels, without students' reports on what staff graded too."""
-    by_student = book.roles[book.review_grader] == STUDENT
-    replaced = graded_by_staff(book)[book.review_submission] & by_student[:, None]
+    """(reviews, components): the reported levels, without others' reports on what staff graded too."""
+    by_others = ~book.is_staff[book.review_grader]
+    replaced = graded_by_staff(book)[book.review_submission] & by_others[:, None]
     return np.where(replaced, np.int16(MISSING), book.levels)
 
 

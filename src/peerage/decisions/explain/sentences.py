@@ -107,7 +107,7 @@ def evidence_of(distance: float, number: int) -> str:
 
 
 def averaged(component: Component, index: int, grade: GivenGrade, voices: Sequence[Voice], n_replaced: int = 0) -> str:
-    """The explanation of a grade that is an average; staff's grades may have replaced some students'."""
+    """The explanation of a grade that is an average; staff's grades may have replaced others'."""
     graders = [voice for voice in voices if voice.levels[index] >= 0]
     counting = [voice for voice in graders if voice.weight]
     listing = _one_by_one if len(graders) <= LISTED else _by_grade
@@ -204,16 +204,16 @@ def _by_grade(component: Component, index: int, graders: Sequence[Voice]) -> Ite
         + ("" if equal else f", which {_count(numbers[value], weight)}")
         for value, weight in _weight_by_report(component, index, graders).items()
     ]
-    yield f"It rests on {_joined(counts)}."
+    yield f"It is based on {_joined(counts)}."
     for reason, number in Counter(voice.reason for voice in graders if not voice.weight).items():
         yield f"{counted(number, 'report')} {'does' if number == 1 else 'do'} not count, {_plural(reason, number)}."
 
 
 def _others(component: Component, n_absent: int, n_replaced: int, share: int) -> Iterator[str]:
-    """Who does not take part: students where staff graded, and those who did not grade the component."""
+    """Who does not take part: everybody else where staff graded, and those who did not grade the component."""
     if n_replaced:
         theirs = f"; staff count {share}% together, and the average is over their reports" if share < WHOLE else ""
-        reports = f"{counted(n_replaced, 'report')} by students {'does' if n_replaced == 1 else 'do'} not count"
+        reports = f"{counted(n_replaced, 'other report')} {'does' if n_replaced == 1 else 'do'} not count"
         yield f"The course staff graded {name_of(component)}, so {reports}{theirs}."
     elif n_absent:
         yield (
@@ -244,7 +244,7 @@ def _corrected(component: Component, grade: GivenGrade, mean: Fraction, plain: F
     (sign, amount), lower = _short(abs(plain - mean)), mean < plain
     size = f"{'about ' if sign == '≈' else ''}{amount}"
     what = f"tend to give {size} {'more' if lower else 'less'} than others, so the average becomes"
-    return f" Weighed like this, the reviewers {what} {'about ' if about == '≈' else ''}{text}"
+    return f" With these weights, the reviewers {what} {'about ' if about == '≈' else ''}{text}"
 
 
 def _short(value: Fraction) -> tuple[str, str]:
@@ -257,8 +257,7 @@ def _rounding(component: Component, grade: GivenGrade, mean: Fraction) -> str:
     if mean == grade.exact:
         return ", which is the grade."
     if grade.level is None:
-        unit = "no decimals" if not grade.decimals else counted(grade.decimals, "decimal").replace("1 ", "one ")
-        return f", which is {grade.text} with {unit}."
+        return f", which rounds to {grade.text}."
     if grade.level and mean == _cut(component, grade.level):
         lower = shown(component.grades[grade.level - 1])
         return f", halfway between {lower} and {grade.text}; half is rounded up, to {grade.text}."
@@ -306,7 +305,7 @@ def _count(number: int, weight: int) -> str:
 def _plural(reason: str, number: int) -> str:
     if number == 1:
         return reason
-    words = {"this reviewer's": "these reviewers'", "this review": "these reviews", "its share": "each one's share"}
+    words = {"this reviewer's": "these reviewers'", "this review": "these reviews", "it would": "each would"}
     for one, many in words.items():
         reason = reason.replace(one, many)
     return reason

@@ -14,7 +14,7 @@ from peerage.decisions.explain.disagreement import Disagreement
 from peerage.decisions.explain.sentences import Voice
 from peerage.decisions.explain.weight_problem import MILLION
 from peerage.decisions.explain.weights import Asked, Weighing
-from peerage.gradebook.book import STUDENT, TA
+from peerage.gradebook.book import ROLE_WORDS, ROLES, STUDENT
 from peerage.inference.posterior import Posterior
 from peerage.rubric import Component
 
@@ -111,7 +111,7 @@ class Telling:
         ]
 
     def _reason(self, case: Case, weighing: Weighing, place: int) -> str:
-        """Why a review counts nothing. Nothing is said against staff."""
+        """Why a review counts nothing. Nothing is said against staff, and a machine is no person to speak of."""
         review = case.reviews[place]
         grader = int(self.book.review_grader[review])
         least = weighing.limits.least if self.asked.form == "explained" else 0
@@ -130,9 +130,9 @@ class Telling:
         return sentences.evidence_of(*self.disagreement.elsewhere(grader, submission))
 
     def _names(self, graders: list[int]) -> list[str]:
-        """How the reviewers of a submission are called: by number or id, and staff by what they are."""
+        """How the reviewers of a submission are called: by number or id, staff and machines by what they are."""
         roles = [
-            "Reviewer" if self.book.roles[grader] == STUDENT else _staff(self.book.roles[grader]) for grader in graders
+            "Reviewer" if role == STUDENT else ROLE_WORDS[ROLES[role]] for role in self.book.roles[graders].tolist()
         ]
         if self.name_graders:
             ids = [self.book.graders[grader] for grader in graders]
@@ -144,7 +144,3 @@ class Telling:
             alone = role != "Reviewer" and roles.count(role) == 1
             names.append(f"{'An' if role[0] in 'aeiou' else 'A'} {role}" if alone else f"{role} {numbers[role]}")
         return names
-
-
-def _staff(role: int) -> str:
-    return "TA" if role == TA else "instructor"

@@ -1,10 +1,11 @@
-"""What a TA's grade of a submission is expected to be worth, in points.
+"""What a TA's grade of a submission is expected to be worth: by how much it reduces the squared errors of all grades.
 
-*To the submission itself.* A component's loss is the expected distance, in points, between the best estimate and the
+*To the submission itself.* The squared error that is expected of a component's grade is the variance, in points, of the
 true grade, cut at the rubric's ends; between two legal grades points are interpolated. For every grade that a TA might
-report, the posterior of the true grade is updated and the loss taken again; its expectation over the reports is
-subtracted from the loss now. The TA's bias is left out: it is learned from the TA's other grades, and is the same for
-every candidate.
+report, the posterior of the true grade is updated and the variance taken again; its expectation over the reports is
+subtracted from the variance now. What staff are told is the same in points: the loss, which is the expected distance
+between the best estimate and the true grade. The TA's bias is left out: it is learned from the TA's other grades, and
+is the same for every candidate.
 
 *To the others that its graders graded*: see :mod:`peerage.decisions.spotchecks.related`.
 """
@@ -40,14 +41,19 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Benefit:
-    """(submissions,) each: the loss of the grade now, what a TA's grade takes off it, and off that of others.
+    """What a TA's grade is worth; each is (submissions,).
 
-    ``candidates`` are the submissions with a component that staff have neither graded nor fixed; ``n_related`` counts
-    the other submissions that a submission's graders graded. All losses are in points.
+    Attributes
+    ----------
+    candidates: the submissions with a component that staff have neither graded nor fixed
+    loss, reduced: the loss of the grade now, and what a TA's grade takes off it, in points
+    own, others: what it takes off the squared errors of the submission's grades and of others', in squared points
+    n_related: how many other submissions its graders graded
     """
 
     candidates: Flags
     loss: Floats
+    reduced: Floats
     own: Floats
     others: Floats
     n_related: NDArray[np.int64]
@@ -64,17 +70,18 @@ def benefit_of(posterior: Posterior) -> Benefit:
     is_open = ~graded_by_staff(book)[book.applicable] & (cells.fixed_level == MISSING)
     precisions = _ta_precisions(posterior)
     drawn = drawn_true_grades(posterior)
-    loss, gain = np.zeros(len(cells)), np.zeros(len(cells))
+    loss, reduced, variance, gain = np.zeros((4, len(cells)))
     for index, component in enumerate(book.rubric.components):
         mine = np.flatnonzero(cells.component == index)
         for some in np.array_split(mine, len(mine) // _AT_A_TIME + 1):
-            loss[some], gain[some] = _losses(component, drawn.reshape(-1, len(cells))[:, some], precisions)
-    related = Related.of(book, cells, drawn, is_open, loss)
+            found = _losses(component, drawn.reshape(-1, len(cells))[:, some], precisions)
+            loss[some], reduced[some], variance[some], gain[some] = found
+    related = Related.of(book, cells, drawn, is_open, variance)
     noise = np.mean(1 / precisions) + np.mean([_rounding(component) for component in book.rubric.components])
     candidates = cells.added_up(is_open.astype(np.int64)) > 0
     others, n_related = related.benefits(np.flatnonzero(candidates), float(noise))
-    own = cells.added_up(np.where(is_open, gain, 0.0))
-    return Benefit(candidates, cells.added_up(loss), own, others, n_related)
+    reduced, own = (cells.added_up(np.where(is_open, values, 0.0)) for values in (reduced, gain))
+    return Benefit(candidates, cells.added_up(loss), reduced, own, others, n_related)
 
 
 def _ta_precisions(posterior: Posterior) -> Floats:
@@ -92,8 +99,8 @@ def _rounding(component: Component) -> float:
     return float(np.mean(np.diff(component.scaled) ** 2)) / 12
 
 
-def _losses(component: Component, drawn: NDArray[np.float32], precisions: Floats) -> tuple[Floats, Floats]:
-    """(cells,) each: the expected loss of a component's grades now, and how much a TA's report takes off it."""
+def _losses(component: Component, drawn: NDArray[np.float32], precisions: Floats) -> tuple[Floats, ...]:
+    """(cells,) each: the loss of a component's grades and what a TA's report takes off it; the same of the variance."""
     kept = np.unique(np.linspace(0, component.n_levels - 1, min(component.n_levels, MOST_GRADES)).round().astype(int))
     cuts = (component.scaled[kept][1:] + component.scaled[kept][:-1]) / 2
     # The cells of the sampler's grid, of which a cut-point rarely splits one.
@@ -104,7 +111,9 @@ def _losses(component: Component, drawn: NDArray[np.float32], precisions: Floats
     mass = _histogram(drawn, grid)
     now = (mass @ distance).min(axis=1)
     after = np.sum([((mass * row) @ distance).min(axis=1) for row in likelihood], axis=0)
-    return now, now - after
+    mean = mass @ points
+    known = np.sum([(mass @ (row * points)) ** 2 / np.maximum(mass @ row, 1e-300) for row in likelihood], axis=0)
+    return now, now - after, mass @ points**2 - mean**2, known - mean**2
 
 
 def _histogram(drawn: NDArray[np.float32], points: Floats) -> Floats:

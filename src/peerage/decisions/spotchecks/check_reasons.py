@@ -55,7 +55,7 @@ class Reasons:
     def _benefit(self, submission: int, is_random: bool) -> str:
         if is_random:
             return "chosen at random"
-        off, taken = self.benefit.loss[submission], self.benefit.own[submission]
+        off, taken = self.benefit.loss[submission], self.benefit.reduced[submission]
         return f"its grades may be off by {off:.2g} points; a TA's grade should reduce this by {taken:.2g}"
 
     def _circumstances(self, submission: int) -> Iterator[str]:

@@ -118,7 +118,7 @@ def share_checked(book: Gradebook) -> float:
     """The share of students' reviews of work that staff graded too, calibrations included."""
     by_student = book.roles[book.review_grader] == STUDENT
     checked = np.zeros(book.n_submissions, dtype=bool)
-    checked[book.review_submission[~by_student]] = True
+    checked[book.review_submission[book.is_staff[book.review_grader]]] = True
     return float(checked[book.review_submission[by_student]].mean()) if by_student.any() else 0.0
 
 

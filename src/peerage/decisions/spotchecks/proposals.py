@@ -31,7 +31,7 @@ def spot_checks(
 ) -> pd.DataFrame:
     """Propose submissions for staff to grade: rank, submission, priority, reason. For staff only.
 
-    The priority is what a TA's grade is expected to take off the errors of all grades, in points
+    The priority is what a TA's grade is expected to take off the squared errors of all grades, in squared points
     (:mod:`peerage.decisions.spotchecks.benefit`). Submissions that staff have graded are not proposed.
 
     Parameters

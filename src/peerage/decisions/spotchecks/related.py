@@ -2,7 +2,7 @@
 
 It tells how these graders grade, and so moves the true grades of their other submissions, by as much as the draws of
 the two vary together. With V the variance of what the TA reports on average over the components, the variance of a true
-grade is expected to fall by cov²/V, and its loss in proportion to the standard deviation.
+grade is expected to fall by cov²/V.
 
 Draws of unrelated grades vary together a little too, and the squares of such covariances do not cancel out. So a
 squared covariance is estimated as the mean product of covariances from different stretches of the chains, whose errors
@@ -35,7 +35,7 @@ class Related:
     ----------
     stretches: (stretches, submissions, draws) mean true grade over the components that a TA would grade, centred
     n_open: (submissions,) how many components these are
-    slope: (submissions,) the loss in points for each unit of variance of a component
+    slope: (submissions,) the variance in points for each unit of variance of a component
     graders_of: for each submission, its student graders
     graded_by: for each grader, the submissions graded
     """
@@ -47,20 +47,20 @@ class Related:
     graded_by: list[Indexes]
 
     @classmethod
-    def of(cls, book: Gradebook, cells: Cells, drawn: NDArray[np.float32], is_open: Flags, loss: Floats) -> Related:
-        """From draws of all cells on the model's scale, which of them a TA would grade, and their losses."""
+    def of(cls, book: Gradebook, cells: Cells, drawn: NDArray[np.float32], is_open: Flags, points: Floats) -> Related:
+        """From draws of all cells on the model's scale, which of them a TA would grade, and variances in points."""
         n_open = cells.added_up(is_open.astype(np.int64))
         # A submission without open components is related to others all the same, by all of its components.
         counted = is_open | (n_open[cells.submission] == 0)
         number = np.maximum(cells.added_up(counted.astype(np.float32)), 1)
         means = np.stack([cells.added_up(np.where(counted, chain, np.float32(0))) for chain in drawn]) / number
         variance = np.maximum(_variances(drawn), 1e-9)
-        slope = cells.added_up(loss / (2 * variance))
+        slope = cells.added_up(points / variance)
         graders_of, graded_by = _adjacency(book)
         return cls(cut(means - means.mean(axis=(0, 1))), n_open, slope, graders_of, graded_by)
 
     def benefits(self, submissions: Indexes, noise: float) -> tuple[Floats, NDArray[np.int64]]:
-        """(all submissions,) each: what a TA's grades of some take off the losses of others, and of how many.
+        """(all submissions,) each: what a TA's grades of some take off the variances of others, and of how many.
 
         ``noise`` is the variance of a TA's error in one component.
         """

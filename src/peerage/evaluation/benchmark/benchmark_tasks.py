@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from peerage.errors import MissingExtraError, ModelError, UnmetNeedError
 from peerage.evaluation.benchmark.known_classes import ClassKind, KnownClass
 from peerage.evaluation.folds import deal
-from peerage.evaluation.method_scores import on_model_scale, score_method
+from peerage.evaluation.method_scores import on_model_scale, predict_reviews
 from peerage.gradebook import MISSING, STUDENT, Gradebook
 from peerage.methods.method_contract import Method
 
@@ -66,8 +66,9 @@ class BenchmarkFinding:
 
 
 def class_seed(job: BenchmarkJob, task: BenchmarkTask) -> int:
-    """The seed of a class, which no other class of the benchmark has."""
-    return int(np.random.SeedSequence([job.seed, task.kind, task.replicate]).generate_state(1)[0])
+    """The seed of a class, which no other class of the benchmark has, whichever kinds are compared."""
+    name = job.kinds[task.kind].name.encode()
+    return int(np.random.SeedSequence([job.seed, task.replicate, *name]).generate_state(1)[0])
 
 
 def run_task(job: BenchmarkJob, task: BenchmarkTask) -> BenchmarkFinding:
@@ -88,7 +89,7 @@ def run_task(job: BenchmarkJob, task: BenchmarkTask) -> BenchmarkFinding:
         return result
     folds = deal(known.book, min(FOLDS, known.book.n_reviews), job.seed)
     try:
-        held_out = float(score_method(known.book, method, folds, job.seed).log_mass.mean())
+        held_out = float(predict_reviews(known.book, method, folds, job.seed).mean())
     except UnmetNeedError:  # all staff's reviews, say, are in one fold
         held_out = np.nan
     harm, gain = (np.nan, np.nan) if found.is_ranking else deviate(known.book, method, scores, job.seed)

@@ -12,8 +12,8 @@ from peerage.evaluation.benchmark.standings import OURS, Benchmark
 
 _SHOWN = ("rmse", "mae", "bias", "mapped_rmse", "tau", "pairs", "coverage", "held_out", "harm", "gain", "unfinished")
 _GOOD_ENOUGH = "mean"
-_NEAR = 4
-"""How many methods that cannot be distinguished from the best are named."""
+_NAMED = 4
+"""How many methods that cannot be told from the best are named."""
 
 ORDER = "order_"
 _ASPECTS = {"": "grades", ORDER: "order"}
@@ -43,7 +43,8 @@ def _head(found: Benchmark) -> Iterator[str]:
         f"{len(found.job.kinds) - simulated} real ones. *Grades* are judged by their root mean squared error on the "
         "scale of 0 to 5. *Order* is judged by the error after the best linear map to the truth, so that rankings, and "
         "staff who use another scale, can be compared too. Intervals are from a paired bootstrap over submissions, at "
-        "95 %: where one includes 0, the difference may be due to chance.\n"
+        "95 %: where one includes 0, it cannot be told which method is better. They hold for these classes; of another "
+        "class of the same kind they say less. One comparison in twenty is called a difference by chance.\n"
     )
     yield "![how far each method is from the best](benchmark.png)\n"
 
@@ -63,24 +64,27 @@ def _ours(found: Benchmark, table: pd.DataFrame, head: str) -> Iterator[str]:
             best = _best(table, str(kind), head)
             yield f"| {_title(found, str(kind))} | {best} | {row[_ERRORS[head]]:.3f} | {_excess(row, head)} |"
         yield ""
-    for verdict, words in (("cannot be told", "cannot be distinguished from the best"), ("best", "is the best")):
-        kinds = mine[mine[f"{head}verdict"] == verdict].index
-        if len(kinds):
-            yield f"It {words} in {len(kinds)}: {', '.join(kinds)}.\n"
+    close = [str(kind) for kind in mine[f"{head}verdict"].dropna().index if kind not in worse.index]
+    alone = [kind for kind in close if not _near(table, kind, head)]
+    tied = [kind for kind in close if kind not in alone]
+    if tied:
+        yield f"It cannot be told from the best, or the next best, in {len(tied)}: {', '.join(tied)}.\n"
+    if alone:
+        yield f"It is better than all others, by more than chance, in {len(alone)}: {', '.join(alone)}.\n"
 
 
 def _kinds(found: Benchmark, table: pd.DataFrame, head: str) -> Iterator[str]:
     yield f"## Who is best: {_ASPECTS[head]}\n"
-    yield "| kind of class | the best | error | as good, up to chance | the mean's error is larger by | interval |"
+    yield "| kind of class | smallest error | error | cannot be told from it | the mean's is larger by | interval |"
     yield "|---|---|---|---|---|---|"
     for kind in found.job.kinds:
         rows = table[table["kind"] == kind.name].set_index("method")
         plain = next((_excess(row, head) for name, row in rows.iterrows() if name == _GOOD_ENOUGH), " | ")
-        near = list(rows[rows[f"{head}verdict"] == "cannot be told"].sort_values(f"{head}excess").index)
+        near = _near(table, kind.name, head)
         best = rows[rows[f"{head}verdict"] == "best"]
         if best.empty:
             continue
-        shown = ", ".join(near[:_NEAR]) + (f" and {len(near) - _NEAR} more" if len(near) > _NEAR else "")
+        shown = ", ".join(near[:_NAMED]) + (f" and {len(near) - _NAMED} more" if len(near) > _NAMED else "")
         error = best.iloc[0][_ERRORS[head]]
         yield f"| {kind.title} | {best.index[0]} | {error:.3f} | {shown or 'none'} | {plain} |"
     yield ""
@@ -92,7 +96,7 @@ def _mean(table: pd.DataFrame) -> Iterator[str]:
     if rows.empty:
         yield "In no kind of class: another method is better than the mean by more than chance in each.\n"
     else:
-        yield f"It cannot be distinguished from the best method in {len(rows)} kinds: {', '.join(rows['kind'])}.\n"
+        yield f"It cannot be told from the best method in {len(rows)} kinds: {', '.join(rows['kind'])}.\n"
 
 
 def _details(found: Benchmark, table: pd.DataFrame) -> Iterator[str]:
@@ -117,6 +121,12 @@ def _title(found: Benchmark, name: str) -> str:
 
 def _best(table: pd.DataFrame, kind: str, head: str) -> str:
     return str(table[(table["kind"] == kind) & (table[f"{head}verdict"] == "best")]["method"].iloc[0])
+
+
+def _near(table: pd.DataFrame, kind: str, head: str) -> list[str]:
+    """The methods that cannot be told from the best of a kind, the nearest first."""
+    rows = table[(table["kind"] == kind) & (table[f"{head}verdict"] == "cannot be told")]
+    return list(rows.sort_values(f"{head}excess")["method"])
 
 
 def _excess(row: pd.Series[float], head: str) -> str:

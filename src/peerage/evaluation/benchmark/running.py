@@ -126,8 +126,8 @@ def _decode(line: Mapping[str, Any]) -> tuple[BenchmarkTask, BenchmarkFinding]:
 
 
 def _text(values: Floats) -> str:
-    return base64.b64encode(values.astype("<f4").tobytes()).decode()
+    return base64.b64encode(values.astype("<f8").tobytes()).decode()
 
 
 def _floats(text: str) -> Floats:
-    return np.frombuffer(base64.b64decode(text), "<f4").astype(np.float64)
+    return np.frombuffer(base64.b64decode(text), "<f8")

@@ -172,10 +172,11 @@ def _comments(entries: Entries, reports: RepeatedReports, review: Indexes, count
 def _self_grades(entries: Entries, claims: Claims, numbers: Values, book: Gradebook) -> Iterator[SelfGrade]:
     """What authors gave their own work, as far as others graded it too."""
     own = cell_checks.sound_cells(entries, numbers) & claims.own_work[entries.row_of]
+    submissions = set(book.submissions)
     for cell in np.flatnonzero(own):
         row, component = entries.row_of[cell], entries.component[int(cell)].strip()
         submission = entries.submission[row]
-        if submission in book.submissions and component in book.rubric.names:
+        if submission in submissions and component in book.rubric.names:
             yield SelfGrade(submission, entries.grader[row], component, float(numbers[cell]))
 
 

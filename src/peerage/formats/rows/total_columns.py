@@ -27,6 +27,12 @@ LEAST_WEIGHT = 0.01
 EXACT = 1e-6
 """By how much computed sums may differ."""
 
+MOST_PARTS = 50
+"""Of more columns than these, nobody looks for a weighted sum: for hundreds it takes minutes."""
+
+LARGEST = 1e12
+"""No total of grades is larger."""
+
 _CALLED_TOTAL = re.compile(r"(.*\b)?(total|sum|subtotal|grand total)(\b.*)?", re.IGNORECASE)
 _MAY_BE_TOTAL = re.compile(
     r"(.*\b)?(total|sum|subtotal|overall|average|avg|mean|final|score|result|percent(age)?|grade|points)(\b.*)?",
@@ -68,7 +74,7 @@ def _made_of(name: str, total: Values, others: Mapping[str, Values]) -> str:
 
 def _weights(parts: Values, total: Values, slack: float) -> Values | None:
     """Positive weights of two columns or more whose weighted sum is the total, if there are any."""
-    if len(np.unique(parts, axis=0)) < 2 * parts.shape[1] + 2:
+    if parts.shape[1] > MOST_PARTS or len(np.unique(parts, axis=0)) < 2 * parts.shape[1] + 2:
         return None
     weights, _, rank, _ = np.linalg.lstsq(parts, total)
     used = np.abs(weights) > LEAST_WEIGHT * np.abs(weights).max()
@@ -90,12 +96,13 @@ def _slack(total: Values) -> float:
 
 
 def _numbers(column: Column) -> Values:
-    """The numbers of the first rows; not a number where a cell holds none."""
+    """The numbers of the first rows; not a number where a cell holds none, or one that sums cannot be formed of."""
     codes = column.codes[:LOOKED_AT]
     numbers = np.full(len(column.values), np.nan)
     for code in np.unique(codes):
         number = parse_number(column.values[code])
         numbers[code] = out_of(column.values[code])[0] if np.isnan(number) else number
+    numbers[np.abs(numbers) > LARGEST] = np.nan
     return numbers[codes]
 
 

@@ -41,7 +41,7 @@ _REQUIRED = {"submission": "What was reviewed?", "grader": "Who reviewed it?"}
 _OPTIONAL = {
     "author": "Who wrote what was reviewed?",
     "assignment": "Which assignment was it?",
-    "role": "Is the reviewer a student, a TA or an instructor?",
+    "role": "Is the reviewer a student, a TA, an instructor or a machine?",
     "time": "When was it reviewed?",
 }
 

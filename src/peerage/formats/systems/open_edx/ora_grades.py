@@ -8,7 +8,7 @@ from peerage.errors import Problem
 from peerage.formats.systems.extract import Grade, Omissions, about
 
 PEER, SELF, STAFF = "PE", "SE", "ST"
-ROLES = {PEER: "student", STAFF: "ta"}
+ROLES = {PEER: "student", SELF: "student", STAFF: "ta"}
 
 
 class Part(NamedTuple):
@@ -44,17 +44,15 @@ def iso(time: str) -> str:
 
 
 def grades(response: Response, assessment: Assessment, omissions: Omissions) -> list[Grade]:
-    """The grades of an assessment; none of a self-assessment."""
-    if assessment.kind == SELF:
-        omissions.add("self-assessment", "of a response", response.row)
-        return []
+    """The grades of an assessment; the grader of a self-assessment is the author."""
+    grader = response.author if assessment.kind == SELF else assessment.scorer
     if not assessment.parts:
         omissions.add("assessment", "without any points", response.row)
     return [
         Grade(
             response.row,
             response.submission,
-            assessment.scorer,
+            grader,
             part.criterion,
             part.points,
             response.assignment,
