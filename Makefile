@@ -2,7 +2,8 @@
 # make demo      simulate a class and show what peerage makes of it
 # make test      lint, types and all tests
 # make lint      lint, format, types and the directions of imports alone
-# make test-oldest  the quick tests with the oldest versions of everything that peerage needs
+# make test-oldest, make test-newest  the tests that depend on versions, with the oldest versions of everything that
+#                peerage needs, and with the newest Python that is found; some minutes each, no part of make test
 # make docs      the documentation as a site that needs no network, in site/index.html
 # make bench     the benchmarks, to benchmarks/results.json and docs/performance.md; ONLY=learned for another one
 #
@@ -17,9 +18,9 @@ COMMA := ,
 DEV := $(VENV)/installed-dev$(if $(PEERAGE_REQUIRE_ALL),$(COMMA)bench)
 
 # What depends on other packages' versions: readers, writers, the command line, and one fit.
-OLDEST_TESTS := $(addprefix tests/,canvas exports formats gradebook results tables support cli/test_cli.py report/test_report.py)
+VERSION_TESTS := $(addprefix tests/,canvas exports formats gradebook results tables support cli/test_cli.py report/test_report.py)
 
-.PHONY: install demo test test-oldest lint docs bench
+.PHONY: install demo test test-oldest test-newest lint docs bench
 .NOTPARALLEL:
 
 install: $(VENV)/installed-all
@@ -35,8 +36,17 @@ test-oldest: $(VENV)/created
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)/oldest
 	$(BIN)/uv pip install --quiet --python $(VENV)/oldest/bin/python --resolution lowest-direct \
-	    --editable '.[all]' pytest==8.3 hypothesis==6.131 polars==1.20 playwright==1.49
-	NUMBA_CACHE_DIR=$(VENV)/oldest/numba $(VENV)/oldest/bin/python -m pytest -m 'not slow' $(OLDEST_TESTS)
+	    --editable '.[all]' --editable ./studies pytest==8.3 hypothesis==6.131 polars==1.20 playwright==1.49
+	NUMBA_CACHE_DIR=$(VENV)/oldest/numba $(VENV)/oldest/bin/python -m pytest -m 'not slow' $(VERSION_TESTS)
+
+test-newest:
+	@for python in python3.14 python3.13 python3.12 python3.11 python3; do \
+	    if $$python -c 'import venv, ensurepip' 2>/dev/null; then $$python -m venv --clear $(VENV)/newest; break; fi; \
+	done
+	$(VENV)/newest/bin/python --version
+	$(VENV)/newest/bin/python -m pip install --quiet --disable-pip-version-check \
+	    --editable '.[all]' --editable ./studies pytest hypothesis polars playwright
+	NUMBA_CACHE_DIR=$(VENV)/newest/numba $(VENV)/newest/bin/python -m pytest -m 'not slow' $(VERSION_TESTS)
 
 lint: $(DEV)
 	$(BIN)/ruff check $(SOURCES)

@@ -1,8 +1,8 @@
 """An update of the standard class (class (b)) after a TA's review, as a share of the fit that it replaces.
 
-Prints the ratio of their processor times, measured in one run, and how far the grades of update and fit are apart,
-beside those of two fits. Then, for a small class, how fast chains forget what they believed before an instructor
-contradicted it.
+Prints the ratio of their processor times, measured in one run, that of a preview to an update, and how far the grades
+of update and fit are apart, beside those of two fits. Then, for a small class, how fast chains forget what they
+believed before an instructor contradicted it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -24,10 +24,11 @@ from peerage.inference.updating import BURN_IN, carried_over, touched_by
 
 UPDATES = 7
 CHAINS = 100
+T = TypeVar("T")
 SWEEPS = ((0, 1), (1, 3), (3, 6), (6, 10), (10, 15), (15, 20), (20, 30))
 
 
-def timed(make: Callable[[], pg.Posterior]) -> tuple[pg.Posterior, float]:
+def timed(make: Callable[[], T]) -> tuple[T, float]:
     """What was made, and how many seconds of processor time it took."""
     begun = time.process_time()
     return make(), time.process_time() - begun
@@ -91,12 +92,21 @@ def measure() -> dict[str, Any]:
     seconds = float(np.median([seconds for _, seconds in updates]))
     went_on = sum(posterior.burn_in > BURN_IN for posterior, _ in updates)
     print(f"an update takes {seconds / fit_seconds:.3f} of a fit: {seconds:.1f} s of processor time")
+    before.preview(reviews[0])
+    preview = float(np.median([timed(partial(before.preview, new))[1] for new in reviews]))
+    print(f"a preview takes {preview / seconds:.4f} of an update: {1000 * preview:.0f} ms of processor time")
     print(f"(median of {UPDATES}, with {updated.samples.n_draws} draws a chain; {went_on} went on after the burn-in)")
     print("distance of expected grades, and most likely grades that differ:")
     gaps = {"update and fit": gap(updated, fresh), "two fits": gap(pg.fit(whole, seed=2), fresh)}
     for name, apart in gaps.items():
         print(f"{name:<20}{apart['distance']:.4f}, {apart['differ']:.1%}")
-    return {"share": seconds / fit_seconds, "seconds": seconds, "gaps": gaps, "forgetting": forgetting()}
+    return {
+        "share": seconds / fit_seconds,
+        "seconds": seconds,
+        "preview": preview,
+        "gaps": gaps,
+        "forgetting": forgetting(),
+    }
 
 
 if __name__ == "__main__":

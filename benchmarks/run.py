@@ -1,7 +1,7 @@
 """The benchmarks in one run, each in a process of its own.
 
 python benchmarks/run.py             those in SECTIONS; their figures go to results.json, and to docs/performance.md
-python benchmarks/run.py NAME …      some of them, or others: bench_NAME.py; nothing is written
+python benchmarks/run.py NAME …      some of them, whose figures alone are renewed, or others: bench_NAME.py
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ import tables
 from figures import HERE, RESULTS
 from peerage import __version__
 
-SECTIONS = ("nuts", "sampler", "protocol", "scale", "reading", "simulate")
+SECTIONS = ("nuts", "sampler", "first", "protocol", "scale", "reading", "simulate")
 """What is published; the others take longer, and their figures are in the pages about what they measure."""
 
 
@@ -61,13 +62,19 @@ def rounded(value: Any) -> Any:
     return [rounded(entry) for entry in value] if isinstance(value, list) else value
 
 
+def renewed(results: Mapping[str, Any], found: Mapping[str, Any], header: Mapping[str, Any]) -> dict[str, Any]:
+    """The results with what was found in the place of what was there, and with when and where that was measured."""
+    measured = dict(results["measured"]) | {name: dict(header) for name in found}
+    return {**results, **rounded(dict(found)), "measured": measured}
+
+
 def main() -> None:
     """Run what was asked for."""
-    names = sys.argv[1:]
     header = {"date": datetime.now(UTC).date().isoformat(), "version": __version__, "machine": machine()}
-    found = {name: run(name) for name in names or SECTIONS}
-    if not names:
-        results = rounded(header | found)
+    found = {name: run(name) for name in sys.argv[1:] or SECTIONS}
+    published = {name: figures for name, figures in found.items() if name in SECTIONS}
+    if published:
+        results = renewed(json.loads(RESULTS.read_text("utf-8")), published, rounded(header))
         RESULTS.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
         tables.refresh(results)
         print(f"\nWritten to {RESULTS.name} and {tables.PAGE.name}")

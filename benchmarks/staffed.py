@@ -2,7 +2,7 @@
 
 Grades are on the 0–5 scale until they are rounded. Components are worth 2 to 4 points and graded by halves; most
 true grades lie near the top. Students are severe or generous as a whole against the staff, whose biases differ a
-little. Part of a submission's quality can be common to its components (``merit``), and part of a report's error to its
+little. Part of a submission's quality is common to its components (``merit``), and part of a report's error to its
 review (``halo``). The truth is what the population of staff would give in the mean.
 """
 
@@ -45,8 +45,8 @@ class Kind:
     instructors: bool = False
     level: float = 4.4
     quality: float = 0.8
-    merit: float = 0.0
-    halo: float = 0.0
+    merit: float = 0.6
+    halo: float = 0.5
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,23 +2,28 @@
 
 In each simulated class there is a student of every kind. Their first 2, 4, 8, … reviews are kept, and the class is
 fitted with each number. The marks of the same student with more and with fewer reviews are compared.
+
+``python benchmarks/study_credit.py [CSV] [CLASSES]`` measures 20 classes unless told otherwise, and prints the tables
+of docs/credit.md. A run that was interrupted goes on where it stopped.
 """
 
 from __future__ import annotations
 
 import sys
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 import peerage as pg
+from kept_rows import measure_missing
 
 SCEPTICAL: dict[str, Any] = {"completion": 0.0, "sceptical": True, "minimum_reviews": 0}
 """Marks for quality alone, whatever the number of reviews."""
 
-CLASSES, STUDENTS, WEEKS = 20, 32, 8
+STUDENTS, WEEKS = 32, 8
 COUNTS = (2, 4, 8, 16, 32)
 KINDS = {
     "poor": (0.1, 0.8),
@@ -50,19 +55,22 @@ def first_reviews(book: pg.Gradebook, graders: list[int], count: int) -> pg.Grad
     return book.select(kept)
 
 
-def measure(seed: int) -> pd.DataFrame:
+def measure(seed: int) -> list[dict[str, Any]]:
     """One class: the marks of each student of a known kind, by the number of reviews done."""
     book, model, kinds = simulated(seed)
     graders = [book.graders.index(name) for name in kinds]
-    rows = []
+    rows: list[dict[str, Any]] = []
     for count in COUNTS:
         posterior = pg.fit(first_reviews(book, graders, count), model, chains=2, draws=400, burn_in=150, seed=seed)
         free, owed = (
             pg.credit(posterior, required_reviews=required, **SCEPTICAL).set_index("grader")["credit"]
             for required in (0, COUNTS[-1])
         )
-        rows += [(seed, kind, count, free[name], owed[name]) for name, kind in kinds.items()]
-    return pd.DataFrame(rows, columns=["seed", "kind", "reviews", "mark", "mark_of_required"])
+        rows += [
+            {"kind": kind, "reviews": count, "mark": free[name], "mark_of_required": owed[name]}
+            for name, kind in kinds.items()
+        ]
+    return rows
 
 
 def show(marks: pd.DataFrame, column: str) -> None:
@@ -76,10 +84,10 @@ def show(marks: pd.DataFrame, column: str) -> None:
         print(" | ".join([f"{kind} ({np.prod(traits):.2f})", *means, *told]), flush=True)
 
 
-def main(first_seed: int = 0, path: str = "study_credit.csv") -> None:
-    """Print mean marks and gains, with standard errors over classes, and write every mark."""
-    marks = pd.concat([measure(first_seed + index) for index in range(CLASSES)], ignore_index=True)
-    marks.to_csv(path, index=False)
+def main(path: str = "study_credit.csv", classes: str = "20") -> None:
+    """Measure what is missing, and print mean marks and gains, with standard errors over classes."""
+    cases = ({"seed": seed} for seed in range(int(classes)))
+    marks = measure_missing(Path(path), cases, lambda case: measure(case["seed"]))
     gains = [f"from {fewer} to {more}" for fewer, more in pairwise(COUNTS)]
     for column, title in (("mark", "no reviews are required"), ("mark_of_required", f"{COUNTS[-1]} are required")):
         print(f"\nMarks, {title}\n" + " | ".join(["kind", *map(str, COUNTS), *gains]))
@@ -87,4 +95,4 @@ def main(first_seed: int = 0, path: str = "study_credit.csv") -> None:
 
 
 if __name__ == "__main__":
-    main(*(convert(text) for convert, text in zip((int, str), sys.argv[1:], strict=False)))
+    main(*sys.argv[1:])

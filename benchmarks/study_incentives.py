@@ -8,9 +8,9 @@ simulated classes of 100 students and 10 assignments,
   adopted already; the largest mean gain over six strategies counts.
 
 ``python benchmarks/study_incentives.py [-o FOLDER] [--classes N] [--credit N]`` writes ``incentives.csv`` and the
-picture ``incentives.png``, and prints a table. Classes that an earlier ``incentives.csv`` has are not measured again.
-``--credit`` says how many classes are fitted for Peerage's point, which takes nearly all of the time; there, ten
-students deviate at a time, so that a fit tells of all of them.
+picture ``incentives.png``, and prints a table. Classes that an earlier ``incentives.csv`` has are not measured again:
+a run that was interrupted goes on where it stopped. ``--credit`` says how many classes are fitted for Peerage's point,
+which takes nearly all of the time; there, ten students deviate at a time, so that a fit tells of all of them.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ def main() -> None:
         done = {row.seed for row in rows if row.mechanism == mechanism.name}
         for seed in sorted({*range(asked.credit if ours else asked.classes)} - done):
             rows += measure(CREDIT if ours else mechanism, seed, range(DEVIATORS if ours else 1))
-        pd.DataFrame(rows, columns=list(Row._fields)).to_csv(file, index=False)
+            pd.DataFrame(rows, columns=list(Row._fields)).to_csv(file, index=False)
     table = summarise(rows)
     show(table)
     draw(table, asked.out / "incentives.png")

@@ -34,9 +34,15 @@ def renewed(page: str, results: Figures) -> str:
 
 def provenance(results: Figures) -> str:
     """When, with what and where the figures were measured."""
-    machine = results["machine"]
-    place = f"{machine['cores']} cores ({machine['processor']}), Python {machine['python']}"
-    return f"Measured on {results['date']} with peerage {results['version']} on {place}."
+    runs: dict[tuple[str, str, str], list[str]] = {}
+    for section, run in results["measured"].items():
+        machine = run["machine"]
+        place = f"{machine['cores']} cores ({machine['processor']}), Python {machine['python']}"
+        runs.setdefault((run["date"], run["version"], place), []).append(section)
+    return "\n".join(
+        f"Measured on {day} with peerage {version} on {place}: {', '.join(sorted(sections))}."
+        for (day, version, place), sections in sorted(runs.items(), reverse=True)
+    )
 
 
 def effective_draws(results: Figures) -> str:
@@ -60,12 +66,11 @@ def agreement(results: Figures) -> str:
 
 
 def sweep(results: Figures) -> str:
-    """Milliseconds of a sweep, of its twin and of the floor."""
+    """Milliseconds of a sweep and of its twin."""
     found = results["sampler"]
     rows = (
         ("plain NumPy twin", f"{found['twin_ms']:,.0f}", f"{found['twin_times']:.0f}"),
         ("peerage", f"{found['sweep_ms']:.2f}", "1"),
-        (f"adding {found['floats']:,} floats", f"{found['floor_ms']:.2f}", f"1/{found['floor_times']:.1f}"),
     )
     return table(("", "ms a sweep", "times"), rows)
 
@@ -74,6 +79,33 @@ def profile(results: Figures) -> str:
     """Milliseconds of the parts of a sweep."""
     rows = ((part, f"{ms:.2f}") for part, ms in results["sampler"]["parts_ms"].items())
     return table(("part of a sweep", "ms"), rows)
+
+
+def default_model(results: Figures) -> str:
+    """The default model beside the paper's: milliseconds a sweep, and effective draws a core-second."""
+    found = results["sampler"]["default"]
+    times = found["ms"]["default"] / found["ms"]["paper"]
+    rows = [("ms a sweep", *(f"{found['ms'][name]:.2f}" for name in ("paper", "default")), f"{times:.2f}")]
+    for row in found["rows"]:
+        both = (f"{row[f'{name}_median']:.3g} / {row[f'{name}_worst']:.3g}" for name in ("paper", "default"))
+        share = f"{row['share_median']:.2f} / {row['share_worst']:.2f}"
+        rows.append((row["variable"].replace("_", " "), *both, share))
+    return table(("", "paper", "default", "default / paper"), rows)
+
+
+def fine_scale(results: Figures) -> str:
+    """What a fine scale costs."""
+    found = results["sampler"]["fine"]
+    coarse, fine = (f"{found[name]:.2f} ms" for name in ("coarse_ms", "fine_ms"))
+    both = f"A sweep of the default model takes {fine} for grades of 0 to 100 and {coarse} for grades of 0 to 5"
+    return f"{both}, {found['times']:.2f} times as long."
+
+
+def first_fit(results: Figures) -> str:
+    """What compilation adds to the first fit."""
+    found = results["first"]
+    both = f"{found['first']:.0f} core-seconds, a second one {found['second']:.1f}"
+    return f"The first small fit takes {both}: compilation takes {found['compilation']:.0f}."
 
 
 def protocol(results: Figures) -> str:
@@ -117,6 +149,9 @@ TABLES = {
     "agreement": agreement,
     "sweep": sweep,
     "profile": profile,
+    "default model": default_model,
+    "fine scale": fine_scale,
+    "first fit": first_fit,
     "protocol": protocol,
     "scale": scale,
 }
