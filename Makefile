@@ -23,12 +23,17 @@ VERSION_TESTS := $(addprefix tests/,canvas exports formats gradebook results tab
 .PHONY: install demo test test-oldest test-newest lint docs bench
 .NOTPARALLEL:
 
+# Tests and tools start Python some hundred times: what it compiles is kept, even where this is set for images' sake.
+unexport PYTHONDONTWRITEBYTECODE
+
 install: $(VENV)/installed-all
 
 demo: install
 	$(BIN)/peerage demo -o demo
 
-test: lint $(DEV)
+# Types are checked on one processor while another begins to compile what the tests will run.
+test: $(DEV)
+	@$(BIN)/python tests/support/compiling.py & $(MAKE) --no-print-directory lint; status=$$?; wait; exit $$status
 	$(BIN)/pytest -n auto --dist worksteal
 
 # Uv alone can choose the oldest versions that go together.

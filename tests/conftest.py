@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
+
+from support.compiling import compile_kernels
 
 REQUIRE_ALL = bool(os.environ.get("PEERAGE_REQUIRE_ALL"))
 """Set where everything that any test needs is installed: a test that skips then fails."""
@@ -22,23 +22,16 @@ settings.register_profile("peerage", deadline=None, derandomize=REQUIRE_ALL)
 settings.load_profile("peerage")
 
 
-COMPILING = """
-import peerage
-book, _ = peerage.simulate(students=8, weeks=1)
-posterior = peerage.fit(book, peerage.Model({features}), chains=2, draws=20, burn_in=1, seed=0)
-posterior.diagnostics(), posterior.loo()
-"""
-SAMPLERS = ("", "merit=False, halo=False", "censoring=False")
-"""Features by which each of the samplers is chosen; the one that takes longest to compile first."""
-
-
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_setupnodes() -> None:
-    """Compile all samplers side by side, before several workers each compile all of them."""
-    programs = [COMPILING.format(features=features) for features in SAMPLERS]
-    children = [subprocess.Popen([sys.executable, "-c", program]) for program in programs]
-    for child in children:
-        child.wait()
+    """Compile all kernels side by side, before several workers each compile all of them."""
+    compile_kernels()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with slow tests come first, lest one of these runs alone at the end."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
 
 
 @pytest.fixture(scope="session")
