@@ -25,7 +25,7 @@ STUDENTS = "students"
 SHARED = ("merit", "halo")
 """What components share: of the merit of a submission, and of the error of a review."""
 
-WHERE_POSSIBLE = (*SHARED, "habits")
+WHERE_POSSIBLE = (*SHARED, "habits", "scale")
 """Features that are on where they can be, unless they are set."""
 
 INSTRUCTOR_RELIABILITY = 16.0
@@ -192,8 +192,9 @@ class Model:
     like the students'.
 
     ``merit`` lets the true grades of a submission's components go together, ``halo`` the errors of a review's
-    components; ``habits`` lets some graders give one grade whatever the work. Unless they are set, all three are on
-    where they can be: with learned priors and censoring, merit and halo without correlation, habits with effort.
+    components; ``habits`` lets some graders give one grade whatever the work, and ``scale`` lets graders use more or
+    less of the scale than others. Unless they are set, all four are on where they can be: with learned priors and
+    censoring, without correlation, habits with effort, scale with bias.
 
     >>> Model(effort=False).name
     'bias + censoring'
@@ -214,6 +215,7 @@ class Model:
     merit: bool | None = None
     halo: bool | None = None
     habits: bool | None = None
+    scale: bool | None = None
 
     def __post_init__(self) -> None:
         for name in ("bias", "effort", "censoring", "correlation", "reliability"):
@@ -241,6 +243,8 @@ class Model:
                 raise ModelError(f"{name} needs learned priors and censoring, and cannot be had with correlation")
         if self.habits and not self._can_have_habits:
             raise ModelError("habits need learned priors, censoring and effort, and cannot be had with correlation")
+        if self.scale and not self._can_stretch:
+            raise ModelError("scale needs learned priors, censoring and bias, and cannot be had with correlation")
 
     @property
     def _can_share(self) -> bool:
@@ -249,6 +253,10 @@ class Model:
     @property
     def _can_have_habits(self) -> bool:
         return self._can_share and self.effort
+
+    @property
+    def _can_stretch(self) -> bool:
+        return self._can_share and self.bias and self.reliability
 
     @property
     def has_merit(self) -> bool:
@@ -264,6 +272,11 @@ class Model:
     def has_habits(self) -> bool:
         """Whether some graders may give one grade whatever the work."""
         return self._can_have_habits if self.habits is None else self.habits
+
+    @property
+    def has_scale(self) -> bool:
+        """Whether graders may use more or less of the scale than others."""
+        return self._can_stretch if self.scale is None else self.scale
 
     @property
     def learned(self) -> bool:
@@ -285,13 +298,15 @@ class Model:
             on.append("one reliability")
         off = [name for name in SHARED if self._can_share and not getattr(self, f"has_{name}")]
         off += ["habits"] if self._can_have_habits and not self.has_habits else []
+        off += ["scale"] if self._can_stretch and not self.has_scale else []
         return (" + ".join(on) if on else "reliability alone") + (f", without {' and '.join(off)}" if off else "")
 
     def with_priors(self, **hyperparameters: float | tuple[float, ...]) -> Model:
         """The same model with some hyperparameters replaced; the others are the paper's if they were learned."""
         fixed = {} if self.learned else asdict(self.hyperparameters)
         paper = Priors.paper(**(fixed | hyperparameters))
-        return replace(self, priors=paper, merit=None, halo=None, habits=None)
+        unset: dict[str, Any] = dict.fromkeys(WHERE_POSSIBLE)
+        return replace(self, priors=paper, **unset)
 
     def to_dict(self) -> dict[str, Any]:
         """The model as nested plain values, ready for TOML or JSON."""

@@ -94,7 +94,9 @@ class Arena:
     def redraw_latent(self, state: Any, rng: np.random.Generator) -> None:
         """Draw reports before rounding that belong to the reports that were put and to the state, if it has them."""
         if self.layout.draws_latent_reports:
-            centre = state.true_grade[self.cell] + state.bias[self.grader] + state.halo[self.layout.report_review]
+            usual = self.given.places.cell_centre[self.cell]
+            seen = usual + state.slope[self.grader] * (state.true_grade[self.cell] - usual)
+            centre = seen + state.bias[self.grader] + state.halo[self.layout.report_review]
             sd = state.reliability[self.grader] ** -0.5
             low, high = ndtr((self.low - centre) / sd), ndtr((self.high - centre) / sd)
             latent = centre + sd * ndtri(np.clip(rng.uniform(low, high), 1e-300, 1 - 1e-16))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit
 
 from peerage.inference.latent.latent_priors import refresh
@@ -29,6 +30,7 @@ class Scene:
         self.state.merit[:] = self.rng.standard_normal(len(self.state.merit))
         self.state.halo[:] = 0.5 * self.rng.standard_normal(len(self.state.halo))
         self.state.reliability[:] = self.rng.gamma(2, 1, self.layout.n_graders)
+        self.state.slope[:] = np.where(self.layout.may_stretch, self.rng.normal(1, 0.3, self.layout.n_graders), 1.0)
         self.arena.redraw_latent(self.state, self.rng)
         refresh(self.given.learning, self.given.levels, self.given.beliefs, self.state.hyper)
 
@@ -36,6 +38,11 @@ class Scene:
     def shares(self) -> tuple[float, float]:
         """Merit's share, and the odds of halo's."""
         return float(expit(self.state.hyper[MERIT])), float(np.exp(self.state.hyper[HALO]))
+
+    @property
+    def cell_centre(self) -> NDArray[np.float64]:
+        """(cells,) the usual report of each cell's component, around which slopes turn."""
+        return np.asarray(self.given.learning.mean_report[self.layout.reports.cell_component])
 
     def reviews(self, grader: int) -> list[int]:
         """The effortful reviews of a grader."""

@@ -1,7 +1,7 @@
 """Classes drawn from the model in which components share merit and halo, hyperparameters included.
 
-Merit, halo and reports are drawn as the documentation has them, in continuous numbers. Reliabilities, biases and
-efforts come from the priors that the sampler makes of the hyperparameters, which other tests compare with the
+Merit, halo, slopes and reports are drawn as the documentation has them, in continuous numbers. Reliabilities, biases
+and efforts come from the priors that the sampler makes of the hyperparameters, which other tests compare with the
 documentation.
 """
 
@@ -16,7 +16,16 @@ from scipy.special import expit, logit, ndtr
 
 import peerage
 from peerage.inference.latent.latent_priors import refresh
-from peerage.inference.numerics.hyperparameters import EPSILON, HABIT, HALO, MERIT, N_CLASSWIDE, TAU_L, draw_hyperprior
+from peerage.inference.numerics.hyperparameters import (
+    EPSILON,
+    HABIT,
+    HALO,
+    MERIT,
+    N_CLASSWIDE,
+    SCALE,
+    TAU_L,
+    draw_hyperprior,
+)
 from peerage.model import Model
 from support.arena import Arena
 
@@ -44,6 +53,7 @@ class Drawn:
     habit: NDArray[np.int32]
     merit: Floats
     halo: Floats
+    slope: Floats
 
     @property
     def reliability(self) -> Floats:
@@ -81,6 +91,7 @@ def draw_class(arena: Arena, rng: np.random.Generator) -> Drawn:
     own = rng.standard_normal((book.n_submissions, COMPONENTS))
     grade = mean + np.exp(sd) * (np.sqrt(shared) * merit[:, None] + np.sqrt(1 - shared) * own)
     halo = np.sqrt(odds / residual[book.review_grader]) * rng.standard_normal(book.n_reviews)
+    slope = np.where(layout.may_stretch, rng.normal(1.0, np.exp(theta[SCALE]), book.n_graders), 1.0)
     return Drawn(
         theta,
         grade,
@@ -91,6 +102,7 @@ def draw_class(arena: Arena, rng: np.random.Generator) -> Drawn:
         habit,
         merit,
         halo,
+        slope,
     )
 
 
@@ -98,7 +110,9 @@ def draw_reports(arena: Arena, drawn: Drawn, rng: np.random.Generator) -> Floats
     """(reviews, components) levels."""
     book, theta = arena.book, drawn.theta
     grader, shape = book.review_grader, book.levels.shape
-    centre = drawn.true_grade[book.review_submission] + (drawn.bias[grader] + drawn.halo)[:, None]
+    usual = arena.given.learning.mean_report
+    seen = usual + drawn.slope[grader, None] * (drawn.true_grade[book.review_submission] - usual)
+    centre = seen + (drawn.bias[grader] + drawn.halo)[:, None]
     careful = rng.normal(centre, drawn.residual[grader, None] ** -0.5)
     usual = rng.normal(theta[N_CLASSWIDE + 2 * COMPONENTS :], np.exp(-0.5 * theta[TAU_L]), shape)
     careless = np.where(rng.random(shape) < EPSILON, rng.uniform(0, 5, shape), usual)
@@ -109,7 +123,14 @@ def draw_reports(arena: Arena, drawn: Drawn, rng: np.random.Generator) -> Floats
 
 
 def log_likelihood(
-    arena: Arena, theta: Floats, s: Floats, p: Floats, b: Floats, e: Floats, habit: NDArray[np.integer]
+    arena: Arena,
+    theta: Floats,
+    s: Floats,
+    p: Floats,
+    b: Floats,
+    e: Floats,
+    habit: NDArray[np.integer],
+    slope: Floats,
 ) -> Floats:
     """(draws,) log probability of all reports, efforts and halos summed out; ``p`` are residual precisions."""
     nodes = np.linspace(-4, 4, 41)
@@ -118,8 +139,10 @@ def log_likelihood(
     precision = p[:, arena.grader]
     sd = np.sqrt(np.exp(theta[:, HALO, None]) / precision)
     careful = np.zeros((len(s), len(starts)))
+    usual = arena.given.learning.mean_report[arena.layout.report_component]
+    seen = usual + slope[:, arena.grader] * (s[:, arena.cell] - usual) + b[:, arena.grader]
     for node, weight in zip(nodes, weights, strict=True):
-        centre = s[:, arena.cell] + b[:, arena.grader] + sd * node
+        centre = seen + sd * node
         root = np.sqrt(precision)
         mass = ndtr((arena.high - centre) * root) - ndtr((arena.low - centre) * root)
         careful += weight * np.multiply.reduceat(mass, starts, axis=1)

@@ -1,4 +1,4 @@
-"""The model with learned priors, merit and halo, in NumPyro: a second opinion on the sampler.
+"""The model with learned priors, merit, halo and slopes, in NumPyro: a second opinion on the sampler.
 
 For a class of students alone. Efforts are summed out, everything else is sampled, merit and halo as standard normals.
 NumPyro is imported where it is used, so that the module loads without it.
@@ -62,7 +62,10 @@ def shared_model(book: Gradebook) -> Callable[[], None]:
         beta = dist.Beta(total * share, total * (1 - share)).expand([n_graders]).to_event(1)
         effort = numpyro.deterministic("effort", numpyro.sample("each_effort", beta))
         error = jnp.sqrt(halo / reliability[book.review_grader]) * standard("error", n_reviews)
-        centre = true_grade[submission, reports.component] + bias[grader] + error[reports.review]
+        slope = numpyro.deterministic("slope", 1.0 + jnp.exp(coordinate("scale")) * standard("scaled_slope", n_graders))
+        usual = mean_report[reports.component]
+        seen = usual + slope[grader] * (true_grade[submission, reports.component] - usual)
+        centre = seen + bias[grader] + error[reports.review]
         root = jnp.sqrt(reliability / (1 - halo))[grader]
         careful = (
             jnp.zeros(n_reviews).at[reports.review].add(log_normal_mass(reports.lower, reports.upper, centre, root))
@@ -79,7 +82,7 @@ def shared_model(book: Gradebook) -> Callable[[], None]:
 
 
 def shared_nuts(book: Gradebook, seed: int, warmup: int, draws: int, chains: int) -> dict[str, Floats]:
-    """Draws by variable, shaped (chain, draw, …) as those of a posterior, and of the two shares."""
+    """Draws by variable, shaped (chain, draw, …) as those of a posterior, and of the two shares and the slopes."""
     import jax
     from numpyro.infer import MCMC, NUTS, init_to_median
 
@@ -95,5 +98,5 @@ def shared_nuts(book: Gradebook, seed: int, warmup: int, draws: int, chains: int
         )
         sampler.run(jax.random.key(seed))
         samples = sampler.get_samples(group_by_chain=True)
-        names = ("true_grade", "reliability", "bias", "effort", "merit", "halo")
+        names = ("true_grade", "reliability", "bias", "effort", "merit", "halo", "slope")
         return {name: np.asarray(samples[name], dtype=np.float64) for name in names}

@@ -34,6 +34,7 @@ _LEARNED = {
 _SHARED = {
     "merit": "{:.0%} of the variance of true grades is common to all components of a submission",
     "halo": "{:.0%} of the variance of errors is common to all components of a review",
+    "scale": "graders' use of the scale differs by {:.0%} (standard deviation)",
 }
 _SCALE = (
     "Dependability says how much a student's grades tell about the work. It is given as a reliability (1 / error "

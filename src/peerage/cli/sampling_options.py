@@ -52,6 +52,10 @@ NoHabits = Annotated[
     bool,
     typer.Option("--no-habits", help="Nobody gives one grade whatever the work.", rich_help_panel=panels.MODEL),
 ]
+NoScale = Annotated[
+    bool,
+    typer.Option("--no-scale", help="All graders use the scale to the same extent.", rich_help_panel=panels.MODEL),
+]
 
 
 class Chosen(StrEnum):
@@ -205,6 +209,7 @@ class ModelOptions(FeatureOptions):
     no_merit: NoMerit = False
     no_halo: NoHalo = False
     no_habits: NoHabits = False
+    no_scale: NoScale = False
     priors: PriorsOption = "learned"
     ta_spread: TaSpread = LEARNED
     fixed: FixedFile = None
@@ -212,13 +217,19 @@ class ModelOptions(FeatureOptions):
     @property
     def any_chosen(self) -> bool:
         """Whether any feature is chosen by hand."""
-        return super().any_chosen or self.no_merit or self.no_halo or self.no_habits
+        return super().any_chosen or bool(self._switched_off())
 
     def chosen(self) -> Model:
         """The model that options describe."""
         spread = _number_or_word(self.ta_spread)
-        merit, halo, habits = (False if off else None for off in (self.no_merit, self.no_halo, self.no_habits))
-        return replace(self.model(self.priors), ta_spread=spread, merit=merit, halo=halo, habits=habits)
+        off: dict[str, Any] = dict.fromkeys(self._switched_off(), False)
+        return replace(self.model(self.priors), ta_spread=spread, **off)
+
+    def _switched_off(self) -> list[str]:
+        """The features that are on where they can be, but for options."""
+        from peerage.model import WHERE_POSSIBLE
+
+        return [name for name in WHERE_POSSIBLE if getattr(self, f"no_{name}")]
 
     def files(self, *others: Path | None) -> list[Path]:
         """The files that these and other options name."""

@@ -58,6 +58,7 @@ class TruthOptions:
         float, typer.Option(help="The part of true grades' variance that a submission's components share.")
     ] = 0.0
     halo: Annotated[float, typer.Option(help="The part of errors' variance that a review's components share.")] = 0.0
+    scale: Annotated[float, typer.Option(help="How much students' use of the scale differs (sd).")] = 0.0
 
     def settings(self) -> dict[str, Any]:
         """The same, as :func:`peerage.simulate` takes it."""
@@ -65,7 +66,7 @@ class TruthOptions:
 
         priors = Priors.paper() if self.priors is None else Priors.read(self.priors)
         model = Model(bias=not self.no_bias, effort=not self.no_effort, correlation=self.correlation, priors=priors)
-        return {"setting": self.setting, "model": model, "merit": self.merit, "halo": self.halo}
+        return {"setting": self.setting, "model": model, "merit": self.merit, "halo": self.halo, "scale": self.scale}
 
 
 @grouped

@@ -49,6 +49,9 @@ def simpler_models(model: Model, n_components: int) -> Iterator[Model]:
     if model.correlation:
         model = replace(model, correlation=False)
         yield model
+    if model.has_scale:
+        model = replace(model, scale=False)
+        yield model
     if (model.has_merit or model.has_halo) and n_components > 1:
         model = replace(model, merit=False, halo=False)
         yield model

@@ -182,6 +182,12 @@ class Layout:
         return self.model.has_halo and self._has_several
 
     @cached_property
+    def may_stretch(self) -> NDArray[np.bool_]:
+        """(graders,) who may use more or less of the scale than others: all but staff, who define it."""
+        like_students = (self.bias_spread[self.group] == LIKE_STUDENTS) | (self.group == MACHINE)
+        return np.asarray(like_students & self.model.has_scale)
+
+    @cached_property
     def may_have_habit(self) -> NDArray[np.bool_]:
         """(graders,) whose reports without effort may keep to one grade: students' whose effort is inferred."""
         is_student = (self.group == STUDENT) | (self.group == AUTHOR)

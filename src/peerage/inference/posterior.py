@@ -85,8 +85,9 @@ class Posterior(Fitted):
         return pd.DataFrame(self.cell_ids() | columns | graded | {"staff_mean": staff_means(book)})
 
     def graders(self) -> pd.DataFrame:
-        """Each grader's reliability, bias, effort and dependability (what reports tell about the work), with intervals.
+        """Each grader's reliability, bias, effort, dependability and slope, with intervals.
 
+        Dependability is what reports tell about the work. A slope above 1 stretches the scale, one below 1 narrows it.
         The plain product of effort and reliability is there as ``precision``.
         """
         book, dependability = self.book, self.dependability.reshape(-1, self.book.n_graders)
@@ -98,9 +99,10 @@ class Posterior(Fitted):
         for name in VARIABLES[1:]:
             lower, upper = self.margins.quantiles(name, (LOWER, UPPER))
             columns |= {name: self.margins.means(name), f"{name}_lower": lower, f"{name}_upper": upper}
-        lower, upper = np.quantile(dependability, [LOWER, UPPER], axis=0)
-        mean = dependability.mean(axis=0, dtype=float)
-        columns |= {"dependability": mean, "dependability_lower": lower, "dependability_upper": upper}
+        slope = self.draws.slopes().reshape(-1, book.n_graders)
+        for name, drawn in (("dependability", dependability), ("slope", slope)):
+            lower, upper = np.quantile(drawn, [LOWER, UPPER], axis=0)
+            columns |= {name: drawn.mean(axis=0, dtype=float), f"{name}_lower": lower, f"{name}_upper": upper}
         return pd.DataFrame(columns | {"precision": self._precision})
 
     @cached_property

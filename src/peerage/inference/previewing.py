@@ -86,7 +86,12 @@ def _given(whole: Layout, layout: Layout) -> Given:
         has_staff=whole.has_staff, has_merit=whole.has_merit, has_halo=whole.has_halo, bias_spread=whole.bias_spread
     )
     has_halo = np.isnan(layout.known.reliability) & whole.has_halo
-    return given._replace(learning=learning, graders=given.graders._replace(has_halo=has_halo))
+    centre = whole.mean_reports[layout.reports.cell_component]
+    return given._replace(
+        places=given.places._replace(cell_centre=centre),
+        learning=learning,
+        graders=given.graders._replace(has_halo=has_halo),
+    )
 
 
 def _drawn(posterior: Fitted, layout: Layout) -> Drawn:
@@ -112,6 +117,7 @@ def _drawn(posterior: Fitted, layout: Layout) -> Drawn:
         of_graders("bias", posterior.draws["bias"]),
         of_graders("effort", posterior.draws["effort"]),
         habit if layout.n_habits else np.zeros_like(habit),
+        rows(samples.draws["slope"])[:, np.maximum(known, 0)].astype(float),
         rows(samples.kept_hyper),
         known < 0,
     )
@@ -122,7 +128,9 @@ def _samples(layout: Layout, drawn: Drawn, true_grade: NDArray[np.float64], leve
     draws = {name: getattr(drawn, name)[None].astype(np.float32) for name in ("reliability", "bias", "effort")}
     n_draws, n_reviews = len(true_grade), layout.book.n_reviews
     return Samples(
-        draws | {"true_grade": true_grade[None].astype(np.float32), "habit": drawn.habit[None].astype(np.uint8)},
+        draws
+        | {"true_grade": true_grade[None].astype(np.float32), "habit": drawn.habit[None].astype(np.uint8)}
+        | {"slope": drawn.slope[None].astype(np.float32)},
         np.arange(n_draws),
         {},
         np.zeros((1, n_draws), np.int64),

@@ -61,6 +61,7 @@ def in_use(layout: Layout) -> NDArray[np.bool_]:
         "merit": layout.has_merit,
         "halo": layout.has_halo,
         "habit": layout.n_habits > 0,
+        "scale": bool(layout.may_stretch.any()),
     }
     return np.array([used.get(entry.name, True) for entry, _ in coordinates(len(layout.book.rubric))])
 

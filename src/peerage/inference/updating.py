@@ -135,6 +135,7 @@ def _carried(
         submission = np.arange(layout.book.n_submissions)
         submission[before.book.n_submissions :] = -1
         keep |= {"merit": (submission, submission >= 0), "halo": (review, review >= 0)}
+        keep["slope"] = grader, (grader >= 0) & layout.may_stretch
         carried["latent"] = start["latent"]  # drawn anew by the first sweep
         if (before.has_merit, before.has_halo) != (layout.has_merit, layout.has_halo):
             carried["hyper"] = start["hyper"]  # a second component has come: what is shared starts as in a fit

@@ -40,6 +40,8 @@ _SHARED = {
     "merit": "The components of a submission go together: {:.0%} of the variance of true grades is common to them.",
     "halo": "The errors of a review's components go together: {:.0%} of their variance is common to them, so that the "
     "components of one review tell less than as many independent grades would.",
+    "scale": "Some graders stretch the scale and others narrow it: what is one grade of difference to most is more or "
+    "less to them, by {:.0%} (standard deviation). Differences are taken as each grader means them.",
 }
 _NEEDED_BY = {
     "bias": ("sigma_b",),

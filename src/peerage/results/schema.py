@@ -175,6 +175,15 @@ GRADERS = ResultTable(
             "unbiased grader who always makes an effort and tells as much",
             filled=True,
         ),
+        *(
+            ResultColumn(
+                name,
+                Kind.ESTIMATE,
+                "how far the grader goes for a difference that is one grade to others: 0.5 means half as far",
+                optional=True,
+            )
+            for name in ("slope", "slope_lower", "slope_upper")
+        ),
         ResultColumn(
             "precision",
             Kind.ESTIMATE,

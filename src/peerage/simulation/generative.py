@@ -15,7 +15,8 @@ the rubric has, and a model without censoring is one that overlooks this.
 
 Beyond the paper, the components of a submission may share a part q of the variance of their true grades (*merit*),
 s_uc = μ_c + σ_c(√q·Q_u + √(1 − q)·R_uc), and those of an effortful review a part h of that of their errors (*halo*),
-s_uc + b_v + τ_v^(−1/2)(√h·H_uv + √(1 − h)·E_uvc), with Q, R, H and E standard normal.
+s_uc + b_v + τ_v^(−1/2)(√h·H_uv + √(1 − h)·E_uvc), with Q, R, H and E standard normal. Students may stretch or narrow
+the scale: μ_c + a_v(s_uc − μ_c) in place of s_uc, a_v ~ N(1, ω²).
 
 With correlation a report's precision is τ/λ, and that is what is called reliability. Graders who wrote something have
 τ ~ N⁺(μ̄, σ̄² + 1/β₀), and what they wrote s_uc | τ ~ N(μ_c + k_c(τ − μ̄), 1/(1/σ_c² + β₀)), where
@@ -100,6 +101,13 @@ def draw_true_grades(
         return rng.normal(mean, sd)
     shared = rng.standard_normal((len(authors), 1))
     return np.asarray(rng.normal(mean + sd * np.sqrt(merit) * shared, sd * np.sqrt(1 - merit)))
+
+
+def draw_slopes(spread: float, roles: NDArray[np.int8], rng: np.random.Generator) -> Floats:
+    """Draw the (graders,) slopes by which students stretch or narrow the scale; staff use it as it is."""
+    if not spread:
+        return np.ones(len(roles))
+    return np.where(roles == STUDENT, rng.normal(1.0, spread, len(roles)), 1.0)
 
 
 def draw_effortful(effort: Floats, review_grader: NDArray[np.int64], rng: np.random.Generator) -> Flags:

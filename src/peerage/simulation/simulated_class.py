@@ -36,6 +36,7 @@ def simulate(
     model: Model | None = None,
     merit: float = 0.0,
     halo: float = 0.0,
+    scale: float = 0.0,
 ) -> tuple[Gradebook, Truth]:
     """Draw a class from the model: its gradebook, and the truth behind it.
 
@@ -53,6 +54,7 @@ def simulate(
         efforts hold for the graders of those names
     merit: the part of the variance of true grades that the components of a submission share
     halo: the part of the variance of a report's error that the components of a review share
+    scale: how much students' use of the scale differs (standard deviation around 1)
 
     >>> book, truth = simulate(students=10, weeks=2)
     >>> book.n_reviews, truth.true_grade.shape
@@ -73,7 +75,9 @@ def simulate(
     for name, share in (("merit", merit), ("halo", halo)):
         if not 0 <= share < 1:
             raise InputError(f"{name} is the part of a variance that is shared, from 0 to less than 1, not {share!r}")
-    return draw(model, plan(size, rng), _rubric(components), rng, merit=merit, halo=halo)
+    if not 0 <= scale <= 1:
+        raise InputError(f"scale is a standard deviation from 0 to 1, not {scale!r}")
+    return draw(model, plan(size, rng), _rubric(components), rng, merit=merit, halo=halo, scale=scale)
 
 
 def draw(
@@ -84,6 +88,7 @@ def draw(
     *,
     merit: float = 0.0,
     halo: float = 0.0,
+    scale: float = 0.0,
 ) -> tuple[Gradebook, Truth]:
     """Draw graders, true grades, efforts and reports for a class that has been planned."""
     is_author = np.isin(np.arange(len(schedule.graders)), [index for team in schedule.authors for index in team])
@@ -92,7 +97,10 @@ def draw(
         model, len(rubric), schedule.authors, graders.reliability, rng, merit=merit
     )
     effortful = generative.draw_effortful(graders.effort, schedule.review_grader, rng)
-    centre = true_grade[schedule.review_submission] + graders.bias[schedule.review_grader][:, None]
+    slope = generative.draw_slopes(scale, schedule.roles, rng)[schedule.review_grader][:, None]
+    usual = np.array(model.hyperparameters.for_components(len(rubric))[0])
+    seen = usual + slope * (true_grade[schedule.review_submission] - usual)
+    centre = seen + graders.bias[schedule.review_grader][:, None]
     precision = graders.reliability[schedule.review_grader]
     reports = generative.draw_reports(model, centre, precision, effortful, rng, halo=halo)
     book = schedule.book(rubric, generative.to_levels(rubric, reports))

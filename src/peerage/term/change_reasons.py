@@ -30,7 +30,7 @@ _WIDTH = 3.29
 _ESTIMATES = ("reliability", "bias", "effort")
 _RUN = ("version", "seed", "chains", "draws", "final", "rubric")
 _CHOICES = ("adjust_bias", "staff_final")
-_MODEL = ("bias", "effort", "censoring", "correlation", "merit", "halo", "habits", "priors", "grids", "fixed")
+_MODEL = ("bias", "effort", "censoring", "correlation", "merit", "halo", "habits", "scale", "priors", "grids", "fixed")
 
 
 class Reason(NamedTuple):

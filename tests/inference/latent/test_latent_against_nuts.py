@@ -1,4 +1,4 @@
-"""The model with merit and halo against another sampler: NumPyro's NUTS on the same posterior, with learned priors."""
+"""The model with merit, halo, slopes and learned priors against another sampler: NumPyro's NUTS."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ def mean_and_error(draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.slow
 def test_posterior_agrees_with_nuts_within_monte_carlo_error() -> None:
-    """Means of every entry of every variable and of both shares; together they fail falsely once in a thousand runs."""
+    """Means of all entries of all variables and of both shares; together they fail falsely once in a thousand runs."""
     pytest.importorskip("numpyro")
-    book, _ = peerage.simulate(students=16, weeks=1, tas=0, components=3, seed=4, merit=0.6, halo=0.5)
+    book, _ = peerage.simulate(students=16, weeks=1, tas=0, components=3, seed=4, merit=0.6, halo=0.5, scale=0.3)
     theirs = shared_nuts(book, seed=0, warmup=600, draws=1500, chains=2)
     posterior = peerage.fit(book, Model(habits=False), chains=4, draws=4000, burn_in=400, seed=0)
     hyper = posterior.samples.hyper
     ours = {name: np.asarray(posterior.draws[name], np.float64) for name in posterior.draws}
     ours |= {name: 1 / (1 + np.exp(-hyper[:, :, place])) for name, place in (("merit", MERIT), ("halo", HALO))}
+    ours["slope"] = posterior.draws.slopes().astype(np.float64)
     gaps = []
     for name, right in theirs.items():
         left, right = (array.reshape(*array.shape[:2], -1) for array in (ours[name], right))

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from peerage.inference.latent import latent_graders, latent_habits, latent_sweep
+from peerage.inference.latent import latent_graders, latent_habits, latent_slopes, latent_sweep
 from peerage.inference.numerics.hyperparameters import HALO
 from peerage.inference.priors_in_words import in_use
 from peerage.model import Model
@@ -25,12 +25,15 @@ Floats = NDArray[np.float64]
 
 REPLICATES, BURN_IN, DRAWS, THIN = 100, 200, 40, 12
 MODELS = [Model(), Model(merit=False)]
-LARGEST_QUANTITIES = 30
+LARGEST_QUANTITIES = 33
 FALSE_ALARM = 1e-3 / (2 * LARGEST_QUANTITIES * len(MODELS))
 
 BUGS = {
     "biases and reliabilities forget the halos": Replacement(
         latent_graders, "odds = halo_odds if graders.has_halo[grader] else 0.0", "odds = 0.0"
+    ),
+    "the spread of slopes forgets how well they are known": Replacement(
+        latent_slopes, "variance = sd * sd + 1.0 / weight", "variance = sd * sd"
     ),
     "the share of habits counts those who have none": Replacement(
         latent_habits, "with_one += habit[grader] > 0", "with_one += habit[grader] == 0"
@@ -66,8 +69,11 @@ def normal_scores(model: Model, seed: int, replicates: int = REPLICATES, sweep: 
             truth.bias[None],
             truth.effort[None],
             truth.habit[None],
+            truth.slope[None],
         )
-        pairs += [(log_likelihood(arena, theta, s, p, b, e, kept["habit"]), right[0])]
+        slope = kept["slope"].astype(float)
+        pairs += [(slope[:, 0], truth.slope[0]), (slope.std(axis=1), truth.slope.std())]
+        pairs += [(log_likelihood(arena, theta, s, p, b, e, kept["habit"], slope), right[0])]
         pairs += [((kept["habit"] > 0).sum(axis=1).astype(float), float((truth.habit > 0).sum()))]
         scores.append([normal_score(values, float(value), rng) for values, value in pairs])
     return np.array(scores)

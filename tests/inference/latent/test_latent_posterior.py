@@ -1,4 +1,4 @@
-"""What a posterior tells of a class whose components share merit and halo."""
+"""What a posterior tells of a class whose components share merit and halo, and whose graders stretch the scale."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ CLASS: dict[str, Any] = {
     "merit": 0.6,
     "halo": 0.6,
     "calibrations": 1,
+    "scale": 0.3,
 }
 
 BOTH = Model()
@@ -65,8 +66,28 @@ def test_asking_for_them_elsewhere_is_refused(setting: dict[str, object]) -> Non
 
 
 def test_a_model_keeps_what_was_set() -> None:
-    for model in (Model(), Model(merit=True), Model(halo=False), Model(habits=False)):
+    for model in (Model(), Model(merit=True), Model(halo=False), Model(habits=False), Model(scale=False)):
         assert Model.from_toml(model.to_toml()) == model
+
+
+def test_everybody_but_staff_may_stretch_the_scale(book: pg.Gradebook, posterior: pg.Posterior) -> None:
+    slopes = posterior.draws.slopes()
+    staff = book.roles != 0
+    assert (slopes[:, :, staff] == 1).all()
+    assert (slopes[:, :, ~staff].std(axis=(0, 1)) > 0).all()
+    learned, table = posterior.priors().set_index("parameter")["value"], posterior.graders()
+    assert 0.05 < learned["scale"] < 0.8
+    np.testing.assert_allclose(table["slope"], slopes.mean(axis=(0, 1)), rtol=1e-6)
+    assert (table["slope_lower"] <= table["slope"]).all()
+    assert (table["slope"] <= table["slope_upper"]).all()
+    without = pg.fit(book, Model(scale=False), chains=1, draws=10, burn_in=5, seed=1)
+    assert (without.draws.slopes() == 1).all()
+
+
+def test_scale_needs_biases(book: pg.Gradebook) -> None:
+    with pytest.raises(ModelError, match="scale needs learned priors, censoring and bias"):
+        Model(scale=True, bias=False)
+    assert not lay_out(book, Model(bias=False)).may_stretch.any()
 
 
 def test_what_was_learned_is_told(posterior: pg.Posterior) -> None:
@@ -94,6 +115,7 @@ def test_the_likelihood_of_a_review_sums_its_halo_out(posterior: pg.Posterior) -
     assert share is not None
     grade = draws.on_model_scale("true_grade")[chain, draw]
     reliability, bias, effort = (draws[name][chain, draw].astype(float) for name in ("reliability", "bias", "effort"))
+    slope, usual = draws.slopes()[chain, draw].astype(float), layout.mean_reports
     nodes = np.linspace(-8, 8, 801)
     weights = np.exp(-0.5 * nodes**2) / np.exp(-0.5 * nodes**2).sum()
     careless = draws.low_effort_masses()[chain, draw]
@@ -103,8 +125,9 @@ def test_the_likelihood_of_a_review_sums_its_halo_out(posterior: pg.Posterior) -
         product, without = weights.copy(), 1.0
         part = share[chain, draw, grader]
         for report in range(layout.reports.review_reports[review], layout.reports.review_reports[review + 1]):
-            centre = grade[layout.reports.report_cell[report]] + bias[grader]
-            centre = centre + np.sqrt((1 - part) / reliability[grader]) * nodes
+            middle = usual[layout.report_component[report]]
+            seen = middle + slope[grader] * (grade[layout.reports.report_cell[report]] - middle)
+            centre = seen + bias[grader] + np.sqrt((1 - part) / reliability[grader]) * nodes
             root = np.sqrt(reliability[grader] / part)
             product *= ndtr((high[report] - centre) * root) - ndtr((low[report] - centre) * root)
             without *= careless[layout.report_component[report], layout.report_level[report]]

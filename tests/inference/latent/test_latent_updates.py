@@ -15,11 +15,17 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import expit, logsumexp, ndtr
 
-from peerage.inference.latent import grade_updates, latent_graders, latent_halos, learning_latent_grades
+from peerage.inference.latent import (
+    grade_updates,
+    latent_graders,
+    latent_halos,
+    latent_slopes,
+    learning_latent_grades,
+)
 from peerage.inference.latent.latent_habits import CAREFUL
 from peerage.inference.latent.latent_priors import refresh
 from peerage.inference.latent.review_predictions import load_cells, predict, put_back, take_out
-from peerage.inference.numerics.hyperparameters import HALO, MERIT, N_CLASSWIDE, RELIABILITY, SIGMA_B
+from peerage.inference.numerics.hyperparameters import HALO, MERIT, N_CLASSWIDE, RELIABILITY, SCALE, SIGMA_B
 from support.latent_scene import Scene
 
 Floats = NDArray[np.float64]
@@ -38,6 +44,12 @@ def assert_moments(drawn: Floats, mean: Floats, variance: Floats) -> None:
     error = np.sqrt(variance / len(drawn))
     assert np.abs((drawn.mean(axis=0) - mean) / error).max() < LIMIT
     assert np.abs(drawn.var(axis=0) / variance - 1).max() < LIMIT * np.sqrt(2 / len(drawn))
+
+
+def seen(scene: Scene, grader: Any, cell: Any, true_grade: Floats) -> Floats:
+    """What a grader would report without bias and error."""
+    usual = scene.cell_centre[cell]
+    return np.asarray(usual + scene.state.slope[grader] * (true_grade - usual))
 
 
 def test_a_review_is_predicted_with_its_true_grades_summed_out(scene: Scene) -> None:
@@ -63,10 +75,11 @@ def test_a_review_is_predicted_with_its_true_grades_summed_out(scene: Scene) -> 
                     theirs = layout.report_review[other]
                     if theirs != review and state.effortful[theirs]:
                         who = layout.reports.review_grader[theirs]
-                        offset = state.bias[who] + state.halo[theirs]
-                        logs += stats.norm.logpdf(state.latent[other] - offset, s, state.reliability[who] ** -0.5)
+                        theirs_centre = seen(scene, who, cell, s) + state.bias[who] + state.halo[theirs]
+                        logs += stats.norm.logpdf(state.latent[other], theirs_centre, state.reliability[who] ** -0.5)
                 weights = np.exp(logs - logsumexp(logs))
-                root, centre = np.sqrt(state.reliability[grader]), s + state.bias[grader] + state.halo[review]
+                root = np.sqrt(state.reliability[grader])
+                centre = seen(scene, grader, cell, s) + state.bias[grader] + state.halo[review]
                 low, high = scene.arena.low[report], scene.arena.high[report]
                 expected += np.log((weights * (ndtr((high - centre) * root) - ndtr((low - centre) * root))).sum())
             worst = max(worst, abs(logs_of[review - first, CAREFUL] - expected))
@@ -92,8 +105,9 @@ def submission_normal(scene: Scene, submission: int) -> tuple[Floats, Floats]:
         place = scene.reports(review)
         if layout.cell_submission[layout.reports.report_cell[place.start]] == submission and state.effortful[review]:
             grader, count = layout.reports.review_grader[review], place.stop - place.start
-            rows.append(np.eye(size + 1)[layout.reports.report_cell[place] - first])
-            values.append(state.latent[place] - state.bias[grader])
+            cell, slope = layout.reports.report_cell[place], state.slope[grader]
+            rows.append(slope * np.eye(size + 1)[cell - first])
+            values.append(state.latent[place] - state.bias[grader] - (1 - slope) * scene.cell_centre[cell])
             shared = odds if scene.given.graders.has_halo[grader] else 0.0
             noise.append((np.eye(count) + shared) / state.reliability[grader])
     if not rows:
@@ -130,12 +144,13 @@ def test_true_grades_and_merits_are_drawn_together(scene: Scene) -> None:
 
 
 def distances(scene: Scene, grader: int) -> list[Floats]:
-    """The distances of a grader's effortful reports from the true grades, review by review."""
-    state, cell = scene.state, scene.layout.reports.report_cell
-    return [
-        state.latent[scene.reports(review)] - state.true_grade[cell[scene.reports(review)]]
-        for review in scene.reviews(grader)
-    ]
+    """The distances of a grader's effortful reports from what was seen, review by review."""
+    state, found = scene.state, []
+    for review in scene.reviews(grader):
+        place = scene.reports(review)
+        cell = scene.layout.reports.report_cell[place]
+        found.append(state.latent[place] - seen(scene, grader, cell, state.true_grade[cell]))
+    return found
 
 
 def log_density(values: list[Floats], bias: float, precision: float, odds: float) -> float:
@@ -255,9 +270,10 @@ def test_hyperparameters_of_true_grades_are_weighed_with_grades_and_merits_summe
                 review = layout.report_review[report]
                 if first <= cell < last and state.effortful[review]:
                     grader = layout.reports.review_grader[review]
-                    offset = state.bias[grader] + state.halo[review]
-                    values[cell - first] += state.reliability[grader] * (state.latent[report] - offset)
-                    precision[cell - first] += state.reliability[grader]
+                    slope = state.slope[grader]
+                    offset = state.bias[grader] + state.halo[review] + (1 - slope) * scene.cell_centre[cell]
+                    values[cell - first] += slope * state.reliability[grader] * (state.latent[report] - offset)
+                    precision[cell - first] += slope**2 * state.reliability[grader]
             seen = precision > 0
             component = layout.reports.cell_component[first:last][seen]
             if seen.any():
@@ -285,7 +301,7 @@ def test_halos_and_their_share(scene: Scene) -> None:
     for review in effortful:
         grader, place = scene.layout.reports.review_grader[review], scene.reports(review)
         cell = scene.layout.reports.report_cell[place]
-        rest = state.latent[place] - state.true_grade[cell] - state.bias[grader]
+        rest = state.latent[place] - seen(scene, grader, cell, state.true_grade[cell]) - state.bias[grader]
         precision = state.reliability[grader] * (1 / odds + len(rest))
         means.append(state.reliability[grader] * rest.sum() / precision)
         variances.append(1 / precision)
@@ -296,7 +312,7 @@ def test_halos_and_their_share(scene: Scene) -> None:
         for review in effortful:
             grader, place = scene.layout.reports.review_grader[review], scene.reports(review)
             cell = scene.layout.reports.report_cell[place]
-            rest = state.latent[place] - state.true_grade[cell] - state.bias[grader]
+            rest = state.latent[place] - seen(scene, grader, cell, state.true_grade[cell]) - state.bias[grader]
             by_size[:, len(rest)] += 1.0, state.reliability[grader] * rest.sum() ** 2
         prior = np.array(state.hyper)
         return latent_halos._log_halo(prior, by_size)
@@ -312,6 +328,70 @@ def test_halos_and_their_share(scene: Scene) -> None:
     assert difference(scene, HALO, 0.4, weighed) == pytest.approx(difference(scene, HALO, 0.4, reference), abs=1e-8)
 
 
+def test_slopes_and_their_spread(scene: Scene) -> None:
+    """Given the true grades, halos summed out; and with the true grades summed out, by random steps."""
+    state, given, sums = scene.state, scene.given, scene.work.slope_sums
+    sd, odds = given.beliefs.slope_sd[0], scene.shares[1]
+    latent_slopes.load_slope_sums(given.places, given.graders, odds, state, sums)
+    grid, kept = np.linspace(-3, 5, 801), state.slope.copy()
+    students = np.flatnonzero(given.graders.has_slope)[:4]
+
+    def log_likelihood(grader: int) -> Floats:
+        logs = []
+        for slope in grid:
+            state.slope[grader] = slope
+            logs.append(log_density(distances(scene, grader), state.bias[grader], state.reliability[grader], odds))
+        state.slope[grader] = kept[grader]
+        return np.array(logs)
+
+    by_slope = {grader: log_likelihood(grader) for grader in map(int, np.flatnonzero(given.graders.has_slope))}
+
+    def spread() -> float:
+        prior = stats.norm.logpdf(grid, 1.0, np.exp(state.hyper[SCALE]))
+        return float(sum(logsumexp(prior + logs) for logs in by_slope.values()))
+
+    has_slope, reliability = given.graders.has_slope, state.reliability
+    ours = difference(
+        scene,
+        SCALE,
+        0.4,
+        lambda: latent_slopes._log_slopes(np.exp(state.hyper[SCALE]), has_slope, reliability, sums),
+    )
+    assert ours == pytest.approx(difference(scene, SCALE, 0.4, spread), abs=1e-3)
+    drawn = []
+    for _ in range(DRAWS):
+        latent_slopes.draw_slopes(scene.rng, has_slope, sd, reliability, sums, state.slope)
+        drawn.append(state.slope.copy())
+    assert (state.slope[~has_slope] == 1).all(), "staff define the scale"
+    for grader in students:
+        check_density(np.array(drawn)[:, grader], grid, stats.norm.logpdf(grid, 1.0, sd) + by_slope[grader])
+
+
+def test_a_slope_steps_with_the_true_grades_summed_out(scene: Scene) -> None:
+    """Steps from draws of the density lead to draws of the density; thirty of them, so that a wrong one would show."""
+    state, given, cells = scene.state, scene.given, scene.work.cells
+    sd, grader = given.beliefs.slope_sd[0], int(np.flatnonzero(given.graders.has_slope)[0])
+    load_cells(given.places, given.beliefs, state, cells)
+    take_out(grader, scene.rng, scene.shares[1], given.places, state, cells)
+    grid = np.linspace(-2, 4, 601)
+    log = stats.norm.logpdf(grid, 1.0, sd)
+    for review in scene.reviews(grader):
+        for report in range(*scene.layout.reports.review_reports[review : review + 2]):
+            cell = scene.layout.reports.report_cell[report]
+            usual, inverse = scene.cell_centre[cell], 1 / cells.precision[cell]
+            mean = usual + grid * (cells.weighted[cell] * inverse - usual) + state.bias[grader] + state.halo[review]
+            width = np.sqrt(grid**2 * inverse + 1 / state.reliability[grader])
+            log += stats.norm.logpdf(state.latent[report], mean, width)
+    weights = np.exp(log - logsumexp(log))
+    drawn = []
+    for start in scene.rng.choice(grid, DRAWS, p=weights):
+        state.slope[grader] = start + scene.rng.uniform(-0.005, 0.005)
+        for _ in range(30):
+            latent_slopes.move_slope(grader, scene.rng, sd, given.places, state, cells)
+        drawn.append(state.slope[grader])
+    check_density(np.array(drawn), grid, log)
+
+
 def test_the_level_moves_as_the_priors_say_and_no_report_notices(scene: Scene) -> None:
     state, given = scene.state, scene.given
     start = {name: getattr(state, name).copy() for name in ("true_grade", "bias", "hyper")}
@@ -323,7 +403,7 @@ def test_the_level_moves_as_the_priors_say_and_no_report_notices(scene: Scene) -
         learning_latent_grades.shift_level(scene.rng, given.learning, given.graders, given.beliefs, state)
         amount = state.true_grade[0] - start["true_grade"][0]
         np.testing.assert_allclose(state.true_grade - start["true_grade"], amount)
-        np.testing.assert_allclose(start["bias"] - state.bias, amount)
+        np.testing.assert_allclose(start["bias"] - state.bias, amount * state.slope)
         amounts.append(amount)
     theta, group = start["hyper"], scene.layout.group
     mean_bias = theta[1]
@@ -332,5 +412,6 @@ def test_the_level_moves_as_the_priors_say_and_no_report_notices(scene: Scene) -
     log = np.asarray(stats.norm.logpdf(theta[N_CLASSWIDE : N_CLASSWIDE + 3, None] + delta, 3.5, 1.5)).sum(axis=0)
     log += stats.norm.logpdf(mean_bias - delta, 0, 0.7)
     centre = np.where((group == 0)[:, None], mean_bias - delta, 0.0)
-    log += np.asarray(stats.norm.logpdf(start["bias"][:, None] - delta, centre, sd[:, None])).sum(axis=0)
+    moved = start["bias"][:, None] - state.slope[:, None] * delta
+    log += np.asarray(stats.norm.logpdf(moved, centre, sd[:, None])).sum(axis=0)
     check_density(np.array(amounts), delta, log)

@@ -75,6 +75,7 @@ def new_draws(layout: Layout, count: int) -> Draws:
         np.zeros(count, np.int64),
         np.zeros((count, layout.n_hyper)),
         np.zeros((count, layout.n_graders), np.uint8),
+        np.ones((count, layout.n_graders), np.float32),
     )
 
 

@@ -43,7 +43,7 @@ def leave_out_latent(
     parts: Parts,
     out: Prediction,
 ) -> None:
-    """Predict reviews in one draw; ``reliability`` are the residual precisions."""
+    """Predict reviews in one draw, whose slopes stand in the state; ``reliability`` are the residual precisions."""
     places, levels, beliefs, cells = given.places, given.levels, given.beliefs, work.cells
     state.reliability[:] = reliability
     state.bias[:] = bias
@@ -80,6 +80,12 @@ def _log_careless(review: int, places: Places, levels: Levels, favourite: I64, t
 
 
 @jit
+def seen(slope: float, centre: float, true_grade: float) -> float:
+    """What a grader without bias and error would report before rounding, equation L1."""
+    return centre + slope * (true_grade - centre)
+
+
+@jit
 def _nodes(count: int, odds: float, reliability: float) -> tuple[float, int]:
     """How far apart the values are at which a review's halo is summed, and how many lie on either side of 0."""
     if odds == 0.0:
@@ -97,7 +103,7 @@ def _draw_review(
     The halo starts at a node and is then drawn given the reports before rounding.
     """
     grader, begin, end = places.review_grader[review], places.review_reports[review], places.review_reports[review + 1]
-    precision, bias = state.reliability[grader], state.bias[grader]
+    precision, bias, slope = state.reliability[grader], state.bias[grader], state.slope[grader]
     root = math.sqrt(precision)
     spacing, reach = _nodes(end - begin, odds, precision)
     total, masses, chosen = 0.0, 0.0, 0.0
@@ -105,7 +111,8 @@ def _draw_review(
         weight = math.exp(-0.5 * precision / odds * (node * spacing) ** 2) if odds > 0.0 else 1.0
         total += weight
         for report in range(begin, end):
-            centre = state.true_grade[places.report_cell[report]] + bias + node * spacing
+            cell = places.report_cell[report]
+            centre = seen(slope, places.cell_centre[cell], state.true_grade[cell]) + bias + node * spacing
             weight *= bin_mass((levels.low[report] - centre) * root, (levels.high[report] - centre) * root)[1]
         masses += weight
         if rng.random() * masses < weight:
@@ -118,7 +125,8 @@ def _draw_review(
         if odds > 0.0:
             rest = 0.0
             for report in range(begin, end):
-                rest += state.latent[report] - state.true_grade[places.report_cell[report]] - bias
+                cell = places.report_cell[report]
+                rest += state.latent[report] - seen(slope, places.cell_centre[cell], state.true_grade[cell]) - bias
             weight = 1.0 / odds + (end - begin)
             state.halo[review] = rest / weight + rng.standard_normal() / math.sqrt(precision * weight)
             _draw_reports(rng, review, places, levels, state)
@@ -130,7 +138,8 @@ def _draw_reports(rng: np.random.Generator, review: int, places: Places, levels:
     grader = places.review_grader[review]
     root, offset = math.sqrt(state.reliability[grader]), state.bias[grader] + state.halo[review]
     for report in range(places.review_reports[review], places.review_reports[review + 1]):
-        centre = state.true_grade[places.report_cell[report]] + offset
+        cell = places.report_cell[report]
+        centre = seen(state.slope[grader], places.cell_centre[cell], state.true_grade[cell]) + offset
         low, high = (levels.low[report] - centre) * root, (levels.high[report] - centre) * root
         beyond, mass = bin_mass(low, high)
         state.latent[report] = centre + draw_in_bin(rng, low, high, beyond, mass) / root
@@ -161,8 +170,8 @@ def _predict(review: int, given: Given, state: State, work: Work, scale: Scale, 
     for report in range(begin, end):
         cell = places.report_cell[report]
         precision, weighted = _without(review, report, cell, places, state, cells)
-        variance = 1.0 / precision + (1.0 + odds) / state.reliability[grader]
-        centre = weighted / precision + state.bias[grader]
+        variance = state.slope[grader] ** 2.0 / precision + (1.0 + odds) / state.reliability[grader]
+        centre = seen(state.slope[grader], places.cell_centre[cell], weighted / precision) + state.bias[grader]
         component, habit = np.int64(places.cell_component[cell]), np.int64(state.habit[grader])
         out.mean[report] = expected_report(component, effort, centre, variance, habit, scale)
 
@@ -173,9 +182,10 @@ def _without(review: int, report: int, cell: int, places: Places, state: State, 
     precision, weighted = cells.precision[cell], cells.weighted[cell]
     if state.effortful[review]:
         grader = places.review_grader[review]
-        precision -= state.reliability[grader]
-        offset = state.bias[grader] + state.halo[review]
-        weighted -= state.reliability[grader] * (state.latent[report] - offset)
+        slope = state.slope[grader]
+        offset = state.bias[grader] + state.halo[review] + (1.0 - slope) * places.cell_centre[cell]
+        precision -= state.reliability[grader] * slope * slope
+        weighted -= state.reliability[grader] * slope * (state.latent[report] - offset)
     return precision, weighted
 
 
@@ -188,10 +198,12 @@ def _log_careful(
     ``ends`` takes the ends of each report's bin, in standard deviations, without the halo.
     """
     grader, begin, end = places.review_grader[review], places.review_reports[review], places.review_reports[review + 1]
-    reliability = state.reliability[grader]
+    reliability, slope = state.reliability[grader], state.slope[grader]
     for report in range(begin, end):
-        precision, weighted = _without(review, report, places.report_cell[report], places, state, cells)
-        mean, root = weighted / precision + state.bias[grader], 1.0 / math.sqrt(1.0 / precision + 1.0 / reliability)
+        cell = places.report_cell[report]
+        precision, weighted = _without(review, report, cell, places, state, cells)
+        mean = seen(slope, places.cell_centre[cell], weighted / precision) + state.bias[grader]
+        root = 1.0 / math.sqrt(slope * slope / precision + 1.0 / reliability)
         ends[0, report - begin], ends[1, report - begin] = levels.low[report] - mean, levels.high[report] - mean
         ends[2, report - begin] = root
     spacing, reach = _nodes(end - begin, odds, reliability)

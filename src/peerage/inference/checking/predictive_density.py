@@ -28,7 +28,7 @@ def log_likelihood(layout: Layout, draws: Draws, workers: int = 1) -> NDArray[np
     reports = layout.reports
     owner = reports.review_grader[layout.report_review]
     low_effort = draws.low_effort_of(owner, layout.report_component, layout.report_level)
-    shares = draws.residual_shares()
+    shares, slope, centre = draws.residual_shares(), draws.slopes(), layout.mean_reports[reports.cell_component]
     out = np.empty((*effort.shape[:2], layout.book.n_reviews), np.float32)
     place = layout.review_order
 
@@ -37,11 +37,13 @@ def log_likelihood(layout: Layout, draws: Draws, workers: int = 1) -> NDArray[np
             true_grade[chain],
             reliability[chain],
             bias[chain],
+            slope[chain],
             effort[chain],
             np.ones(reliability.shape[1:]) if shares is None else shares[chain],
             reports.review_reports,
             reports.review_grader,
             reports.report_cell,
+            centre,
             low,
             high,
             low_effort[chain],
@@ -59,13 +61,15 @@ def report_masses(layout: Layout, draws: Draws, grader: int, submission: int) ->
     reliability, bias, effort = (
         draws[name][:, :, grader].ravel().astype(np.float64) for name in ("reliability", "bias", "effort")
     )
+    slope = draws.slopes()[:, :, grader].ravel().astype(np.float64)
     cells = np.flatnonzero(layout.cell_submission == submission)
     true_grades = draws.on_model_scale("true_grade")
     masses = {}
     for cell in cells:
         index = int(layout.reports.cell_component[cell])
         component = layout.book.rubric.components[index]
-        centre = true_grades[:, :, cell].ravel().astype(np.float64) + bias
+        usual = layout.mean_reports[index]
+        centre = usual + slope * (true_grades[:, :, cell].ravel().astype(np.float64) - usual) + bias
         effortful = np.diff(ndtr((component.edges - centre[:, None]) * np.sqrt(reliability)[:, None]), axis=1)
         every = np.arange(component.n_levels)
         careless = draws.low_effort_of(np.full_like(every, grader), np.full_like(every, index), every)
@@ -99,11 +103,13 @@ def _review_log_masses(
     true_grade: NDArray[np.float32],
     reliability: NDArray[np.float32],
     bias: NDArray[np.float32],
+    slope: NDArray[np.float32],
     effort: NDArray[np.float32],
     residual_share: NDArray[np.float64],
     review_reports: NDArray[np.int64],
     review_grader: NDArray[np.int32],
     report_cell: NDArray[np.int32],
+    cell_centre: NDArray[np.float64],
     low: NDArray[np.float64],
     high: NDArray[np.float64],
     low_effort: NDArray[np.float64],
@@ -123,7 +129,9 @@ def _review_log_masses(
             for node in range(-n_nodes, n_nodes + 1):
                 weight = product = math.exp(-0.5 * (node * spacing) ** 2)
                 for report in range(begin, end):
-                    centre = true_grade[draw, report_cell[report]] + bias[draw, grader] + halo_sd * spacing * node
+                    usual, cell = cell_centre[report_cell[report]], report_cell[report]
+                    centre = usual + slope[draw, grader] * (true_grade[draw, cell] - usual)
+                    centre += bias[draw, grader] + halo_sd * spacing * node
                     product *= bin_mass(low[report], high[report], centre, reliability[draw, grader] / share)
                 total += weight
                 with_effort += product

@@ -35,13 +35,16 @@ def replicated_levels(
     for draws in _few_at_a_time(layout, samples, count, seed):
         true_grade, reliability, bias, effort = (draws.on_model_scale(name)[0] for name in VARIABLES)
         centre, precision = (values[0] for values in draws.low_effort())
-        shares, habit = draws.residual_shares(), draws.habits()[0]
+        shares, habit, slope = draws.residual_shares(), draws.habits()[0], draws.slopes()[0]
+        usual = layout.mean_reports[reports.cell_component]
         for draw in range(len(effort)):
             values = _draw_values(
                 rng,
                 true_grade[draw],
+                usual,
                 reliability[draw],
                 bias[draw],
+                slope[draw],
                 effort[draw],
                 np.ones(len(effort[draw])) if shares is None else shares[0, draw],
                 reports.review_reports,
@@ -81,8 +84,10 @@ def _favourite_values(layout: Layout) -> NDArray[np.float64]:
 def _draw_values(
     rng: np.random.Generator,
     true_grade: NDArray[np.float32],
+    usual: NDArray[np.float64],
     reliability: NDArray[np.float32],
     bias: NDArray[np.float32],
+    slope: NDArray[np.float32],
     effort: NDArray[np.float32],
     residual_share: NDArray[np.float64],
     review_reports: NDArray[np.int64],
@@ -103,7 +108,9 @@ def _draw_values(
             halo = np.sqrt((1.0 - residual_share[grader]) / reliability[grader]) * rng.standard_normal()
         for report in range(review_reports[review], review_reports[review + 1]):
             if effortful:
-                values[report] = true_grade[report_cell[report]] + bias[grader] + halo + sd * rng.standard_normal()
+                cell = report_cell[report]
+                seen = usual[cell] + slope[grader] * (true_grade[cell] - usual[cell])
+                values[report] = seen + bias[grader] + halo + sd * rng.standard_normal()
             elif not np.isnan(habit_value[report]) and rng.random() >= MISSED:
                 values[report] = habit_value[report]
             elif rng.random() < uniform_share:

@@ -30,18 +30,20 @@ def draw_grades(
             # A review with its halo summed out has the precision matrix p(I − φ11ᵀ), φ = κ/(1 + nκ).
             grader = places.review_grader[review]
             begin, end = places.review_reports[review], places.review_reports[review + 1]
-            precision, bias, total, shared = state.reliability[grader], state.bias[grader], 0.0, 0.0
+            bias, slope, total, shared = state.bias[grader], state.slope[grader], 0.0, 0.0
+            precision, narrowed = state.reliability[grader], 1.0 - slope
             if graders.has_halo[grader]:
                 shared = precision * beliefs.shares[1] / (1.0 + beliefs.shares[1] * (end - begin))
                 for report in range(begin, end):
-                    total += state.latent[report] - bias
+                    total += state.latent[report] - bias - narrowed * places.cell_centre[places.report_cell[report]]
             for report in range(begin, end):
-                i = places.report_cell[report] - first
-                matrix[i, i] += precision
-                vector[i] += precision * (state.latent[report] - bias) - shared * total
+                cell = places.report_cell[report]
+                i, rest = cell - first, state.latent[report] - bias - narrowed * places.cell_centre[cell]
+                matrix[i, i] += precision * slope * slope
+                vector[i] += slope * (precision * rest - shared * total)
                 if shared > 0.0:
                     for other in range(begin, report + 1):
-                        matrix[i, places.report_cell[other] - first] -= shared
+                        matrix[i, places.report_cell[other] - first] -= shared * slope * slope
         _draw_normal(rng, last - first, matrix, vector)
         for cell in range(first, last):
             state.true_grade[cell] = vector[cell - first]
@@ -124,9 +126,11 @@ def draw_one_by_one(
                 grader = places.review_grader[review]
                 for report in range(places.review_reports[review], places.review_reports[review + 1]):
                     if state.effortful[review] and places.report_cell[report] == cell:
-                        precision += state.reliability[grader]
-                        offset = state.bias[grader] + state.halo[review]
-                        weighted += state.reliability[grader] * (state.latent[report] - offset)
+                        slope = state.slope[grader]
+                        weight, offset = state.reliability[grader] * slope, state.bias[grader] + state.halo[review]
+                        precision += weight * slope
+                        rest = state.latent[report] - offset - (1.0 - slope) * places.cell_centre[cell]
+                        weighted += weight * rest
             mean, sd = weighted / precision, 1.0 / math.sqrt(precision)
             low, high = (clamps.grade_low[cell] - mean) / sd, (clamps.grade_high[cell] - mean) / sd
             beyond, mass = bin_mass(low, high)

@@ -102,17 +102,18 @@ def draw_bias(
     grader: int, rng: np.random.Generator, prior: F64, group: I32, places: Places, state: State, cells: Cells
 ) -> None:
     """Draw a bias given the reports before rounding and the halos."""
-    row, variance = group[grader], 1.0 / state.reliability[grader]
-    precision = prior[row, 1] ** -2.0
+    row, variance, slope = group[grader], 1.0 / state.reliability[grader], state.slope[grader]
+    precision, narrowed = prior[row, 1] ** -2.0, 1.0 - slope
     weighted = precision * prior[row, 0]
     for review in range(places.grader_reviews[grader], places.grader_reviews[grader + 1]):
         if state.effortful[review]:
             for report in range(places.review_reports[review], places.review_reports[review + 1]):
                 cell = places.report_cell[report]
                 inverse = 1.0 / cells.precision[cell]
-                weight = 1.0 / (inverse + variance)
+                weight = 1.0 / (slope * slope * inverse + variance)
                 precision += weight
-                weighted += weight * (state.latent[report] - state.halo[review] - cells.weighted[cell] * inverse)
+                expected = slope * cells.weighted[cell] * inverse + narrowed * places.cell_centre[cell]
+                weighted += weight * (state.latent[report] - state.halo[review] - expected)
     state.bias[grader] = weighted / precision + rng.standard_normal() / math.sqrt(precision)
 
 
@@ -129,13 +130,16 @@ def move_reliability(
     proposed = now * math.exp(_STEP * rng.standard_normal() / math.sqrt(0.5 * count + shape))
     gain = shape * math.log(proposed / now) - rate * (proposed - now)
     root, ratio, old_variance, variance = math.sqrt(now / proposed), 1.0, 1.0 / now, 1.0 / proposed
+    bias, slope = state.bias[grader], state.slope[grader]
+    narrowed, squared = 1.0 - slope, slope * slope
     for review in range(first, last):
         if state.effortful[review]:
             for report in range(places.review_reports[review], places.review_reports[review + 1]):
                 cell = places.report_cell[report]
                 inverse = 1.0 / cells.precision[cell]
-                gap = state.latent[report] - state.bias[grader] - cells.weighted[cell] * inverse
-                before, after = inverse + old_variance, inverse + variance
+                expected = bias + slope * cells.weighted[cell] * inverse + narrowed * places.cell_centre[cell]
+                gap = state.latent[report] - expected
+                before, after = squared * inverse + old_variance, squared * inverse + variance
                 either = 1.0 / (before * after)  # one division in place of three
                 old_gap, new_gap = gap - state.halo[review], gap - root * state.halo[review]
                 gain += 0.5 * either * (old_gap * old_gap * after - new_gap * new_gap * before)

@@ -12,7 +12,10 @@ from peerage.inference.numerics.arrays import F64, I32, I64, Flags
 
 
 class Places(NamedTuple):
-    """Who graded what: reviews are sorted by grader, a review's reports and a submission's cells are contiguous."""
+    """Who graded what: reviews are sorted by grader, a review's reports and a submission's cells are contiguous.
+
+    ``cell_centre`` is the usual report on each cell's component, around which graders stretch or narrow the scale.
+    """
 
     grader_reviews: I64
     review_reports: I64
@@ -22,6 +25,7 @@ class Places(NamedTuple):
     cell_component: I32
     submission_start: I64
     submission_reviews: I32
+    cell_centre: F64
 
 
 class Levels(NamedTuple):
@@ -37,9 +41,9 @@ class Levels(NamedTuple):
 class Priors(NamedTuple):
     """The priors as they stand; a chain that learns them refills its own copy.
 
-    ``shares`` are q and κ = h/(1 − h), of merit and halo. Rows of ``reliability`` (shape and rate of the residual
-    precision) and of ``bias`` (mean and standard deviation) are of groups of graders. ``low_effort`` has the log
-    probability of each level of each component without effort.
+    ``shares`` are q and κ = h/(1 − h), of merit and halo; ``slope_sd`` is the spread of slopes. Rows of ``reliability``
+    (shape and rate of the residual precision) and of ``bias`` (mean and standard deviation) are of groups of graders.
+    ``low_effort`` has the log probability of each level of each component without effort.
     """
 
     grade_mean: F64
@@ -47,6 +51,7 @@ class Priors(NamedTuple):
     shares: F64
     reliability: F64
     bias: F64
+    slope_sd: F64
     effort: F64
     low_effort: F64
 
@@ -64,10 +69,11 @@ class Clamps(NamedTuple):
 
 
 class Graders(NamedTuple):
-    """What is known of graders beforehand: the group whose prior they have, and whose reviews have a halo."""
+    """What is known of graders beforehand: whose prior they have, whose reviews have a halo, and who has a slope."""
 
     group: I32
     has_halo: Flags
+    has_slope: Flags
 
 
 class Habits(NamedTuple):
@@ -93,6 +99,7 @@ class Learning(NamedTuple):
     can_shift: bool
     has_merit: bool
     has_halo: bool
+    has_slopes: bool
     bias_spread: F64
     mean_report: F64
 
@@ -137,6 +144,7 @@ class State(NamedTuple):
     merit: F64
     halo: F64
     latent: F64
+    slope: F64
 
 
 class Cells(NamedTuple):
@@ -168,6 +176,7 @@ class Work(NamedTuple):
     vector: F64
     grader_sums: F64
     by_size: F64
+    slope_sums: F64
     level_counts: F64
     exceeding: I64
     effortful: I64

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from peerage.gradebook.book import MISSING, TA
 from peerage.inference.censored.censored_engine import new_draws
@@ -36,13 +37,13 @@ _EFFORT_CELLS = 32
 
 def prepare(layout: Layout) -> Given:
     """Everything that the kernels condition on; learned priors are filled in by the kernel."""
-    reports, known = layout.reports, layout.known
+    known = layout.known
     return Given(
-        places=Places(*(getattr(reports, name) for name in Places._fields)),
+        places=_places(layout),
         levels=_levels(layout),
         beliefs=_priors(layout),
         clamps=_clamps(layout),
-        graders=Graders(layout.group, np.isnan(known.reliability) & layout.has_halo),
+        graders=Graders(layout.group, np.isnan(known.reliability) & layout.has_halo, layout.may_stretch),
         habits=Habits(
             may_have=layout.may_have_habit,
             may_jump=layout.may_jump & layout.has_bias,
@@ -56,11 +57,17 @@ def prepare(layout: Layout) -> Given:
             can_shift=layout.can_shift,
             has_merit=layout.has_merit,
             has_halo=layout.has_halo,
+            has_slopes=bool(layout.may_stretch.any()),
             bias_spread=layout.bias_spread,
             mean_report=layout.mean_reports,
         ),
         stored=_stored(layout),
     )
+
+
+def _places(layout: Layout) -> Places:
+    centre = layout.mean_reports[layout.reports.cell_component]
+    return Places(*(getattr(layout.reports, name) for name in Places._fields[:-1]), centre)
 
 
 def _levels(layout: Layout) -> Levels:
@@ -91,6 +98,7 @@ def _priors(layout: Layout) -> Priors:
         shares=np.zeros(2),
         reliability=reliability,
         bias=np.tile([0.0, float(priors.sigma_b) if layout.has_bias else 1.0], (AUTHOR + 1, 1)),
+        slope_sd=np.ones(1),
         effort=np.array([priors.alpha_e, priors.beta_e], dtype=float),
         low_effort=low_effort,
     )
@@ -143,7 +151,15 @@ def initial_state(layout: Layout, given: Given, rng: np.random.Generator, chain:
         merit=np.zeros(layout.book.n_submissions),
         halo=np.zeros(layout.book.n_reviews),
         latent=layout.report_value.copy(),
+        slope=_initial_slopes(layout, rng),
     )
+
+
+def _initial_slopes(layout: Layout, rng: np.random.Generator) -> NDArray[np.float64]:
+    slope = np.ones(layout.n_graders)
+    if layout.may_stretch.any():
+        slope[layout.may_stretch] += 0.1 * rng.standard_normal(layout.may_stretch.sum())
+    return slope
 
 
 def new_work(layout: Layout) -> Work:
@@ -163,6 +179,7 @@ def new_work(layout: Layout) -> Work:
         vector=np.zeros(n_components),
         grader_sums=np.zeros((layout.n_graders, 4)),
         by_size=np.zeros((2, n_components + 1)),
+        slope_sums=np.zeros((layout.n_graders, 2)),
         level_counts=np.zeros((n_components, layout.max_levels)),
         exceeding=np.zeros((3, most_reviews), np.int64),
         effortful=np.zeros(layout.n_graders, np.int64),

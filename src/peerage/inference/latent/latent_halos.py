@@ -35,9 +35,8 @@ def learn_halo(
     for review in range(len(state.effortful)):
         grader = places.review_grader[review]
         if state.effortful[review] and graders.has_halo[grader]:
-            begin, end, total = places.review_reports[review], places.review_reports[review + 1], 0.0
-            for report in range(begin, end):
-                total += state.latent[report] - state.true_grade[places.report_cell[report]] - state.bias[grader]
+            begin, end = places.review_reports[review], places.review_reports[review + 1]
+            total = _distance(begin, end, grader, places, state)
             by_size[0, end - begin] += 1.0
             by_size[1, end - begin] += state.reliability[grader] * total * total
     current = _log_halo(theta, by_size)
@@ -54,6 +53,17 @@ def learn_halo(
             theta[RELIABILITY], theta[RELIABILITY_TA] = mean, mean_ta
     refresh_shares(beliefs, theta)
     refresh_reliabilities(beliefs, theta)
+
+
+@jit
+def _distance(begin: int, end: int, grader: int, places: Places, state: State) -> float:
+    """The sum of a review's distances from what its grader would give without an error."""
+    total, narrowed = 0.0, 1.0 - state.slope[grader]
+    for report in range(begin, end):
+        cell = places.report_cell[report]
+        seen = state.true_grade[cell] - narrowed * (state.true_grade[cell] - places.cell_centre[cell])
+        total += state.latent[report] - seen - state.bias[grader]
+    return total
 
 
 @jit
@@ -77,9 +87,8 @@ def draw_halos(rng: np.random.Generator, places: Places, graders: Graders, belie
     for review in range(len(state.halo)):
         grader = places.review_grader[review]
         if graders.has_halo[grader] and state.effortful[review]:
-            begin, end, total = places.review_reports[review], places.review_reports[review + 1], 0.0
-            for report in range(begin, end):
-                total += state.latent[report] - state.true_grade[places.report_cell[report]] - state.bias[grader]
+            begin, end = places.review_reports[review], places.review_reports[review + 1]
+            total = _distance(begin, end, grader, places, state)
             precision = 1.0 / odds + (end - begin)
             noise = rng.standard_normal() / math.sqrt(state.reliability[grader] * precision)
             state.halo[review] = total / precision + noise

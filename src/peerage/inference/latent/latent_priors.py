@@ -14,6 +14,7 @@ from peerage.inference.numerics.hyperparameters import (
     MERIT,
     RELIABILITY,
     RELIABILITY_TA,
+    SCALE,
     SHAPE,
     TA_SHAPE,
     TAU_L,
@@ -92,6 +93,7 @@ def refresh(learning: Learning, levels: Levels, beliefs: Priors, theta: F64) -> 
     refresh_grades(beliefs, theta)
     refresh_reliabilities(beliefs, theta)
     refresh_biases(learning, beliefs, theta)
+    beliefs.slope_sd[0] = math.exp(theta[SCALE])
     for component in range(len(beliefs.low_effort)):
         fill_low_effort(component, levels, theta, beliefs.low_effort)
     beliefs.effort[0], beliefs.effort[1] = effort_prior(theta)

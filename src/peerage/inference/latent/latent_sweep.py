@@ -5,7 +5,7 @@ Given its report before rounding, everything that a review tells is normal. One 
 1. grader by grader, habits, effort probabilities, efforts and reports before rounding, true grades summed out;
 2. the hyperparameters of true grades and the share of merit, grades and merits summed out; then all true grades, with
    merits and halos summed out, and the merits;
-3. biases and reliabilities with their hyperparameters and the share of halo, halos summed out, and these;
+3. slopes, biases and reliabilities with their hyperparameters and the share of halo, halos summed out, and these;
 4. the level of all grades, the hyperparameters of low effort, and those of effort.
 """
 
@@ -28,6 +28,7 @@ from peerage.inference.latent.latent_graders import (
 from peerage.inference.latent.latent_habits import learn_habits
 from peerage.inference.latent.latent_halos import draw_halos, learn_halo
 from peerage.inference.latent.latent_priors import refresh
+from peerage.inference.latent.latent_slopes import draw_slopes, learn_slopes, load_slope_sums
 from peerage.inference.latent.learning_latent_grades import learn_true_grades, shift_level
 from peerage.inference.latent.review_predictions import hold_fixed, load_cells
 from peerage.inference.latent.review_updates import update_reviews
@@ -89,9 +90,14 @@ def _update_grades(rng: np.random.Generator, adapt: bool, given: Given, state: S
 def _update_graders(
     rng: np.random.Generator, adapt: bool, has_bias: bool, given: Given, state: State, work: Work
 ) -> None:
-    """Biases, reliabilities and halos, the hyperparameters of all three, and the level of the grades."""
+    """Slopes, biases, reliabilities and halos, the hyperparameters of all four, and the level of the grades."""
     places, graders, beliefs, clamps, sums = given.places, given.graders, given.beliefs, given.clamps, work.grader_sums
     learned, group = given.learning.on, given.graders.group
+    if given.learning.has_slopes:
+        load_slope_sums(places, graders, beliefs.shares[1], state, work.slope_sums)
+        learn_slopes(rng, adapt, graders.has_slope, beliefs, state, work.slope_sums)
+        sd, slope_sums = beliefs.slope_sd[0], work.slope_sums
+        draw_slopes(rng, graders.has_slope, sd, state.reliability, slope_sums, state.slope)
     load_grader_sums(places, graders, beliefs.shares[1], state, sums)
     if has_bias:
         if learned:
@@ -148,6 +154,7 @@ def _write(row: int, stored: Stored, state: State, draws: Draws) -> None:
         draws.bias[row, grader] = _cell_of(state.bias[grader], stored.bias)
         draws.effort[row, grader] = state.effort[grader]
         draws.habit[row, grader] = state.habit[grader]
+        draws.slope[row, grader] = state.slope[grader]
     draws.effortful_count[row] = state.effortful.sum()
     for index in range(draws.hyper.shape[1]):
         draws.hyper[row, index] = state.hyper[index]

@@ -111,7 +111,8 @@ def _log_reported(places: Places, beliefs: Priors, cells: Cells) -> float:
 def shift_level(rng: np.random.Generator, learning: Learning, graders: Graders, beliefs: Priors, state: State) -> None:
     """Move all true grades and their means one way and all biases the other: no report notices (D15).
 
-    What the priors say of the amount is normal. Where students have a mean bias of their own, it moves with them.
+    A bias moves in proportion to its grader's slope. What the priors say of the amount is normal. Where students have a
+    mean bias of their own, it moves with them.
     """
     theta, n_components = state.hyper, len(beliefs.grade_mean)
     precision, total = 0.0, 0.0
@@ -122,18 +123,19 @@ def shift_level(rng: np.random.Generator, learning: Learning, graders: Graders, 
         precision += MEAN_BIAS_SPREAD**-2.0
         total += MEAN_BIAS_SPREAD**-2.0 * theta[MEAN_BIAS]
     for grader in range(len(state.bias)):
-        group = graders.group[grader]
-        if not (learning.has_staff and learning.bias_spread[group] == LIKE_STUDENTS):
-            weight = beliefs.bias[group, 1] ** -2.0
-            precision += weight
-            total += weight * (state.bias[grader] - beliefs.bias[group, 0])
+        group, moved = graders.group[grader], state.slope[grader]
+        if learning.has_staff and learning.bias_spread[group] == LIKE_STUDENTS:
+            moved -= 1.0  # the prior moves along
+        weight = moved * beliefs.bias[group, 1] ** -2.0
+        precision += weight * moved
+        total += weight * (state.bias[grader] - beliefs.bias[group, 0])
     amount = total / precision + rng.standard_normal() / math.sqrt(precision)
     for component in range(n_components):
         theta[N_CLASSWIDE + component] += amount
     for cell in range(len(state.true_grade)):
         state.true_grade[cell] += amount
     for grader in range(len(state.bias)):
-        state.bias[grader] -= amount
+        state.bias[grader] -= amount * state.slope[grader]
     if learning.has_staff:
         theta[MEAN_BIAS] -= amount
     refresh_grades(beliefs, theta)

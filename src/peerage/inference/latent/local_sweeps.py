@@ -38,6 +38,7 @@ class Drawn(NamedTuple):
     bias: F64
     effort: F64
     habit: I64
+    slope: F64
     hyper: F64
     is_new: Flags
 
@@ -62,7 +63,7 @@ def sweep_locally(
         for grader in range(len(state.bias)):
             state.reliability[grader] = drawn.reliability[draw, grader]
             state.bias[grader], state.effort[grader] = drawn.bias[draw, grader], drawn.effort[draw, grader]
-            state.habit[grader] = drawn.habit[draw, grader]
+            state.habit[grader], state.slope[grader] = drawn.habit[draw, grader], drawn.slope[draw, grader]
             if drawn.is_new[grader]:
                 _draw_newcomer(grader, rng, has_effort, has_bias, given, state)
         for index in range(SETTLING + KEPT):
@@ -83,6 +84,9 @@ def _draw_newcomer(
         state.bias[grader] = beliefs.bias[group, 0] + beliefs.bias[group, 1] * rng.standard_normal()
     if has_effort and not clamps.effort[grader]:
         state.effort[grader] = rng.beta(beliefs.effort[0], beliefs.effort[1])
+    state.slope[grader] = 1.0
+    if given.graders.has_slope[grader]:
+        state.slope[grader] += beliefs.slope_sd[0] * rng.standard_normal()
 
 
 @jit

@@ -38,11 +38,12 @@ def load_cells(places: Places, beliefs: Priors, state: State, cells: Cells) -> N
     for review in range(len(places.review_grader)):
         if state.effortful[review]:
             grader = places.review_grader[review]
-            precision, offset = state.reliability[grader], state.bias[grader] + state.halo[review]
+            slope, offset = state.slope[grader], state.bias[grader] + state.halo[review]
+            weight, narrowed = state.reliability[grader] * slope, 1.0 - slope
             for report in range(places.review_reports[review], places.review_reports[review + 1]):
                 cell = places.report_cell[report]
-                cells.precision[cell] += precision
-                cells.weighted[cell] += precision * (state.latent[report] - offset)
+                cells.precision[cell] += weight * slope
+                cells.weighted[cell] += weight * (state.latent[report] - offset - narrowed * places.cell_centre[cell])
 
 
 @jit
@@ -59,14 +60,15 @@ def take_out(
     grader: int, rng: np.random.Generator, halo_odds: float, places: Places, state: State, cells: Cells
 ) -> None:
     """Take what a grader's reviews say out of the cells; draw a halo for those made without effort, from its prior."""
-    precision, bias = state.reliability[grader], state.bias[grader]
+    precision, bias, slope = state.reliability[grader], state.bias[grader], state.slope[grader]
+    weight, narrowed = precision * slope, 1.0 - slope
     for review in range(places.grader_reviews[grader], places.grader_reviews[grader + 1]):
         if state.effortful[review]:
             offset = bias + state.halo[review]
             for report in range(places.review_reports[review], places.review_reports[review + 1]):
                 cell = places.report_cell[report]
-                cells.precision[cell] -= precision
-                cells.weighted[cell] -= precision * (state.latent[report] - offset)
+                cells.precision[cell] -= weight * slope
+                cells.weighted[cell] -= weight * (state.latent[report] - offset - narrowed * places.cell_centre[cell])
         elif halo_odds > 0.0:
             state.halo[review] = rng.standard_normal() * math.sqrt(halo_odds / precision)
 
@@ -77,16 +79,17 @@ def predict(
 ) -> None:
     """The log probability of each of a grader's reviews if made with effort, given the other reviews: equation D2."""
     first, last = places.grader_reviews[grader], places.grader_reviews[grader + 1]
-    begin, row = places.review_reports[first], 0
+    begin, row, slope = places.review_reports[first], 0, state.slope[grader]
+    narrowed = 1.0 - slope
     for review in range(first, last):
         offset = state.bias[grader] + state.halo[review]
         for report in range(places.review_reports[review], places.review_reports[review + 1]):
             cell = places.report_cell[report]
             predicted[INPUTS, row], predicted[INPUTS + 1, row] = cells.precision[cell], cells.weighted[cell]
-            predicted[INPUTS + 2, row] = offset
+            predicted[INPUTS + 2, row] = offset + narrowed * places.cell_centre[cell]
             row += 1
     low, high, found = levels.low[begin : begin + row], levels.high[begin : begin + row], predicted[4 * column :]
-    bin_masses(low, high, 1.0 / state.reliability[grader], predicted[INPUTS:], found)
+    bin_masses(low, high, slope, 1.0 / state.reliability[grader], predicted[INPUTS:], found)
     row = 0
     for review in range(first, last):
         total, product = 0.0, 1.0
@@ -141,11 +144,12 @@ def draw_reports(
 @jit
 def put_back(grader: int, places: Places, state: State, cells: Cells) -> None:
     """Put what a grader's effortful reviews say into the cells."""
-    precision, bias = state.reliability[grader], state.bias[grader]
+    slope = state.slope[grader]
+    weight, narrowed = state.reliability[grader] * slope, 1.0 - slope
     for review in range(places.grader_reviews[grader], places.grader_reviews[grader + 1]):
         if state.effortful[review]:
-            offset = bias + state.halo[review]
+            offset = state.bias[grader] + state.halo[review]
             for report in range(places.review_reports[review], places.review_reports[review + 1]):
                 cell = places.report_cell[report]
-                cells.precision[cell] += precision
-                cells.weighted[cell] += precision * (state.latent[report] - offset)
+                cells.precision[cell] += weight * slope
+                cells.weighted[cell] += weight * (state.latent[report] - offset - narrowed * places.cell_centre[cell])

@@ -8,6 +8,7 @@ from peerage.inference.latent.grader_moves import draw_bias, move_reliability, r
 from peerage.inference.latent.habit_moves import draw_habit
 from peerage.inference.latent.latent_arrays import Given, Places, State, Work
 from peerage.inference.latent.latent_habits import CAREFUL, CARELESS, fill_careless, prior_of_effort
+from peerage.inference.latent.latent_slopes import move_slope
 from peerage.inference.latent.review_predictions import draw_reports, predict, put_back, take_out
 from peerage.inference.numerics.arrays import F64, Sums
 from peerage.inference.numerics.effort_density import chance_of_effort, draw_effort
@@ -54,6 +55,8 @@ def update_reviews(
             draw_bias(grader, rng, given.beliefs.bias, group, places, state, cells)
         if not given.clamps.reliability[grader]:
             move_reliability(grader, rng, given.beliefs.reliability, group, places, state, cells)
+        if given.graders.has_slope[grader]:
+            move_slope(grader, rng, given.beliefs.slope_sd[0], places, state, cells)
         put_back(grader, places, state, cells)
 
 

@@ -76,6 +76,7 @@ CLASSWIDE = (
     Hyperparameter("merit", "q", "logit", OFF, 0.0, "the part of true grades' variance that components share"),
     Hyperparameter("halo", "h", "logit", OFF, 0.0, "the part of a review's error variance that its components share"),
     Hyperparameter("habit", "ρ", "logit", OFF, 0.0, "the share of students who give one grade whatever the work"),
+    Hyperparameter("scale", "ω", "log", np.log(0.2), 0.5, "how much students' use of the scale differs (sd)"),
 )
 """Of the whole class. The hyperprior of TAs' reliability is centred at twice the students'."""
 
@@ -101,7 +102,8 @@ PER_COMPONENT = (
     MERIT,
     HALO,
     HABIT,
-) = range(14)
+    SCALE,
+) = range(15)
 N_CLASSWIDE = len(CLASSWIDE)
 
 _CENTRE = np.array([entry.centre for entry in CLASSWIDE])

@@ -64,6 +64,10 @@ class Draws(Mapping[str, NDArray[np.float32]]):
         """(chain, draw, grader) the habit of each grader, a row of ``Layout.favourite``; 0 for none."""
         return self._samples.draws["habit"]
 
+    def slopes(self) -> NDArray[np.float32]:
+        """(chain, draw, grader) how far each grader stretches the scale around the usual report; 1 is as others do."""
+        return self._samples.draws["slope"]
+
     def low_effort_of(
         self, graders: NDArray[np.integer], components: NDArray[np.integer], levels: NDArray[np.integer]
     ) -> NDArray[np.float64]:

@@ -111,7 +111,8 @@ class EveryFew:
             if turn:
                 getattr(self.kept[chain], name)[draw // self.every] = values
         if turn:
-            self.kept[chain].habit[draw // self.every] = rows.habit[0]
+            for name in ("habit", "slope"):
+                getattr(self.kept[chain], name)[draw // self.every] = getattr(rows, name)[0]
         for name, whole in self.whole.items():
             whole[chain, draw] = getattr(rows, name)[0]
 

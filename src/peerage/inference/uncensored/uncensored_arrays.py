@@ -78,6 +78,7 @@ class Draws(NamedTuple):
     effortful_count: I64
     hyper: F64
     habit: NDArray[np.uint8]
+    slope: F32
 
 
 class Work(NamedTuple):

@@ -59,6 +59,7 @@ def new_draws(layout: Layout, count: int) -> Draws:
         np.zeros(count, np.int64),
         np.zeros((count, layout.n_hyper)),
         np.zeros(shape, np.uint8),
+        np.ones(shape, np.float32),
     )
 
 

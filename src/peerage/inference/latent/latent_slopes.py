@@ -1,0 +1,114 @@
+"""Graders' slopes, by which they stretch or narrow the scale around the usual report (docs/model.md, L1 to L4)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from peerage.inference.latent.latent_arrays import Cells, Graders, Places, Priors, State
+from peerage.inference.numerics.arrays import F64, Flags
+from peerage.inference.numerics.hyperparameters import REPEATS, SCALE, log_hyperprior, propose, settle
+from peerage.inference.numerics.jit import jit
+
+_SQUARES, _PRODUCTS = 0, 1
+"""What suffices of a grader's reports: Σ(Σx² − φ(Σx)²) and Σ(Σxy − φ ΣxΣy) over effortful reviews, φ = κ/(1 + nκ).
+
+x are the true grades less the centre of the scale, y the reports before rounding less that and the bias.
+"""
+
+_STEP = 2.4
+"""The length of a step, in standard deviations that the reports leave to a slope of about 1."""
+
+
+@jit
+def move_slope(grader: int, rng: np.random.Generator, sd: float, places: Places, state: State, cells: Cells) -> None:
+    """Move a slope by a random step, given the reports before rounding, with the true grades summed out: L2."""
+    first, last = places.grader_reviews[grader], places.grader_reviews[grader + 1]
+    variance, precision = 1.0 / state.reliability[grader], sd**-2.0
+    for review in range(first, last):
+        if state.effortful[review]:
+            for report in range(places.review_reports[review], places.review_reports[review + 1]):
+                cell = places.report_cell[report]
+                inverse = 1.0 / cells.precision[cell]
+                precision += (cells.weighted[cell] * inverse - places.cell_centre[cell]) ** 2 / (inverse + variance)
+    now = state.slope[grader]
+    proposed = now + _STEP * rng.standard_normal() / math.sqrt(precision)
+    gain, ratio = 0.5 * (((now - 1.0) / sd) ** 2 - ((proposed - 1.0) / sd) ** 2), 1.0
+    for review in range(first, last):
+        if state.effortful[review]:
+            offset = state.bias[grader] + state.halo[review]
+            for report in range(places.review_reports[review], places.review_reports[review + 1]):
+                cell = places.report_cell[report]
+                inverse, centre = 1.0 / cells.precision[cell], places.cell_centre[cell]
+                x, y = cells.weighted[cell] * inverse - centre, state.latent[report] - offset - centre
+                before, after = now * now * inverse + variance, proposed * proposed * inverse + variance
+                gain += 0.5 * ((y - now * x) ** 2 / before - (y - proposed * x) ** 2 / after)
+                ratio *= before / after
+                if not 1e-100 < ratio < 1e100:
+                    gain += 0.5 * math.log(ratio)
+                    ratio = 1.0
+    if math.log(rng.random()) < gain + 0.5 * math.log(ratio):
+        state.slope[grader] = proposed
+
+
+@jit
+def load_slope_sums(places: Places, graders: Graders, halo_odds: float, state: State, sums: F64) -> None:
+    """What suffices of all graders' reports to tell their slopes, given the true grades, halos summed out: L3."""
+    sums[:] = 0.0
+    for review in range(len(places.review_grader)):
+        grader = places.review_grader[review]
+        if not (state.effortful[review] and graders.has_slope[grader]):
+            continue
+        begin, end, bias = places.review_reports[review], places.review_reports[review + 1], state.bias[grader]
+        total_x, total_y, squares, products = 0.0, 0.0, 0.0, 0.0
+        for report in range(begin, end):
+            cell = places.report_cell[report]
+            x = state.true_grade[cell] - places.cell_centre[cell]
+            y = state.latent[report] - places.cell_centre[cell] - bias
+            total_x += x
+            total_y += y
+            squares += x * x
+            products += x * y
+        odds = halo_odds if graders.has_halo[grader] else 0.0
+        shrunk = odds / (1.0 + odds * (end - begin))
+        sums[grader, _SQUARES] += squares - shrunk * total_x * total_x
+        sums[grader, _PRODUCTS] += products - shrunk * total_x * total_y
+
+
+@jit
+def learn_slopes(
+    rng: np.random.Generator, adapt: bool, has_slope: Flags, beliefs: Priors, state: State, sums: F64
+) -> None:
+    """Move the spread of slopes, which are summed out."""
+    theta, width = state.hyper, state.hyper_width
+    current = _log_slopes(math.exp(theta[SCALE]), has_slope, state.reliability, sums)
+    for _ in range(REPEATS):
+        old, before = propose(rng, theta, width, SCALE)
+        proposed = _log_slopes(math.exp(theta[SCALE]), has_slope, state.reliability, sums)
+        if settle(rng, theta, width, SCALE, old, proposed - current + log_hyperprior(theta) - before, adapt):
+            current = proposed
+    beliefs.slope_sd[0] = math.exp(theta[SCALE])
+
+
+@jit
+def _log_slopes(sd: float, has_slope: Flags, reliability: F64, sums: F64) -> float:
+    """Log probability of graders' reports, slopes summed out: equation L4."""
+    total = 0.0
+    for grader in range(len(has_slope)):
+        weight = reliability[grader] * sums[grader, _SQUARES]
+        if has_slope[grader] and weight > 0.0:
+            variance = sd * sd + 1.0 / weight
+            gap = sums[grader, _PRODUCTS] / sums[grader, _SQUARES] - 1.0
+            total -= 0.5 * (math.log(variance) + gap * gap / variance)
+    return total
+
+
+@jit
+def draw_slopes(rng: np.random.Generator, has_slope: Flags, sd: float, reliability: F64, sums: F64, slope: F64) -> None:
+    """Draw all slopes from their normal conditional distributions: equation L3."""
+    for grader in range(len(slope)):
+        if has_slope[grader]:
+            precision = sd**-2.0 + reliability[grader] * sums[grader, _SQUARES]
+            centre = (sd**-2.0 + reliability[grader] * sums[grader, _PRODUCTS]) / precision
+            slope[grader] = centre + rng.standard_normal() / math.sqrt(precision)
