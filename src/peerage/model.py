@@ -299,7 +299,8 @@ class Model:
         off = [name for name in SHARED if self._can_share and not getattr(self, f"has_{name}")]
         off += ["habits"] if self._can_have_habits and not self.has_habits else []
         off += ["scale"] if self._can_stretch and not self.has_scale else []
-        return (" + ".join(on) if on else "reliability alone") + (f", without {' and '.join(off)}" if off else "")
+        without = " and ".join([part for part in (", ".join(off[:-1]), *off[-1:]) if part])
+        return (" + ".join(on) if on else "reliability alone") + (f", without {without}" if off else "")
 
     def with_priors(self, **hyperparameters: float | tuple[float, ...]) -> Model:
         """The same model with some hyperparameters replaced; the others are the paper's if they were learned."""

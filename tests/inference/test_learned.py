@@ -80,9 +80,10 @@ def test_only_what_has_a_part_in_the_model_is_shown(posterior: pg.Posterior) -> 
     assert {"mean_bias", "sigma_ta", "reliability_ta"} <= set(parameters(posterior))
     assert not {"sigma_tau", "lambda_tau"} & set(parameters(posterior))
     shared = pg.fit(small_class(tas=0), Model(effort=False), seed=1, **FAST)
-    assert parameters(shared) == ["sigma_b", "reliability", "reliability_shape", "merit", "halo", "mu_s", "sigma_s"]
-    apart = pg.fit(small_class(tas=0), Model(effort=False, merit=False, halo=False), seed=1, **FAST)
-    assert parameters(apart) == ["sigma_b", "reliability", "reliability_shape", "mu_s", "sigma_s"]
+    students = ["sigma_b", "reliability", "reliability_shape"]
+    assert parameters(shared) == [*students, "merit", "halo", "scale", "mu_s", "sigma_s"]
+    apart = pg.fit(small_class(tas=0), Model(effort=False, merit=False, halo=False, scale=False), seed=1, **FAST)
+    assert parameters(apart) == [*students, "mu_s", "sigma_s"]
     plain = pg.fit(small_class(tas=0), Model(bias=False, effort=False, correlation=True), seed=1, **FAST)
     assert {"sigma_tau", "lambda_tau"} <= set(parameters(plain))
     assert "sigma_b" not in parameters(plain)

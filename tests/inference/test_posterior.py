@@ -106,7 +106,7 @@ def test_peer_mean_is_of_students_and_n_grades_of_everyone(posterior: pg.Posteri
 
 def test_graders_have_the_promised_columns_and_ids(posterior: pg.Posterior) -> None:
     table, book = posterior.graders(), posterior.book
-    quantities = ("reliability", "bias", "effort", "dependability")
+    quantities = ("reliability", "bias", "effort", "dependability", "slope")
     spread = [f"{name}{suffix}" for name in quantities for suffix in ("", "_lower", "_upper")]
     assert list(table.columns) == ["grader", "role", "n_graded", *spread, "precision"]
     assert list(table["grader"]) == list(book.graders)

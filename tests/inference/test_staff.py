@@ -148,11 +148,12 @@ def test_leaving_staff_out_agrees_with_fits_without_their_grades() -> None:
 
 
 def test_models_get_simpler_one_step_at_a_time() -> None:
-    last = ["bias + censoring", "censoring", "censoring + one reliability"]
+    without_scale, last = "bias + effort + censoring, without scale", ["censoring", "censoring + one reliability"]
     alone = [model.name for model in simpler_models(Model(), 1)]
-    assert alone == last
+    assert alone == [without_scale, "bias + censoring, without scale", *last]
     shared = [model.name for model in simpler_models(Model(), 2)]
-    assert shared == [f"{name}, without merit and halo" for name in ("bias + effort + censoring", *last)]
+    with_bias = [f"{name}, without merit, halo and scale" for name in ("bias + effort + censoring", "bias + censoring")]
+    assert shared == [without_scale, *with_bias, *(f"{name}, without merit and halo" for name in last)]
     names = [model.name for model in simpler_models(Model(correlation=True), 2)]
     assert names == ["bias + effort + censoring", *shared]
 

@@ -6,12 +6,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy import stats
+from scipy.special import expit, logsumexp
 
 from peerage.inference.latent.latent_priors import refresh
 from peerage.inference.numerics.hyperparameters import HALO, MERIT
 from peerage.model import Model
 from support.shared_arena import draw_class, draw_reports, shared_arena
+
+Floats = NDArray[np.float64]
+
+DRAWS = 4000
+"""How often an update is made that is compared with its density."""
+
+LIMIT = float(stats.norm.isf(1e-3 / 2000))
+"""Standard errors that a mean or a variance may be off: a thousand comparisons fail falsely once in a thousand runs."""
 
 
 class Scene:
@@ -52,3 +61,48 @@ class Scene:
     def reports(self, review: int | np.integer[Any]) -> slice:
         """Where a review's reports are."""
         return slice(*self.layout.reports.review_reports[review : review + 2])
+
+
+def seen(scene: Scene, grader: Any, cell: Any, true_grade: Floats) -> Floats:
+    """What a grader would report without bias and error."""
+    usual = scene.cell_centre[cell]
+    return np.asarray(usual + scene.state.slope[grader] * (true_grade - usual))
+
+
+def distances(scene: Scene, grader: int) -> list[Floats]:
+    """The distances of a grader's effortful reports from what was seen, review by review."""
+    state, found = scene.state, []
+    for review in scene.reviews(grader):
+        place = scene.reports(review)
+        cell = scene.layout.reports.report_cell[place]
+        found.append(state.latent[place] - seen(scene, grader, cell, state.true_grade[cell]))
+    return found
+
+
+def log_density(values: list[Floats], bias: float, precision: float, odds: float) -> float:
+    """Log density of distances whose reviews share an error."""
+    total = 0.0
+    for each in values:
+        covariance = (np.eye(len(each)) + odds) / precision
+        total += float(stats.multivariate_normal.logpdf(each, np.full(len(each), bias), covariance))
+    return total
+
+
+def check_density(drawn: Floats, grid: Floats, log: Floats) -> None:
+    """Whether draws have the mean and the variance of a density that is given on a grid."""
+    weights = np.exp(log - logsumexp(log))
+    mean = (weights * grid).sum()
+    variance = (weights * (grid - mean) ** 2).sum()
+    assert abs(drawn.mean() - mean) < LIMIT * np.sqrt(variance / len(drawn))
+    assert abs(drawn.var() / variance - 1) < 1.5 * LIMIT * np.sqrt(2 / len(drawn))
+
+
+def difference(scene: Scene, coordinate: int, step: float, log: Any) -> float:
+    """How much a log density changes if a hyperparameter moves."""
+    before = log()
+    scene.state.hyper[coordinate] += step
+    refresh(scene.given.learning, scene.given.levels, scene.given.beliefs, scene.state.hyper)
+    after = log()
+    scene.state.hyper[coordinate] -= step
+    refresh(scene.given.learning, scene.given.levels, scene.given.beliefs, scene.state.hyper)
+    return float(after - before)

@@ -7,8 +7,6 @@ thousand runs.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -19,19 +17,15 @@ from peerage.inference.latent import (
     grade_updates,
     latent_graders,
     latent_halos,
-    latent_slopes,
     learning_latent_grades,
 )
 from peerage.inference.latent.latent_habits import CAREFUL
 from peerage.inference.latent.latent_priors import refresh
 from peerage.inference.latent.review_predictions import load_cells, predict, put_back, take_out
-from peerage.inference.numerics.hyperparameters import HALO, MERIT, N_CLASSWIDE, RELIABILITY, SCALE, SIGMA_B
-from support.latent_scene import Scene
+from peerage.inference.numerics.hyperparameters import HALO, MERIT, N_CLASSWIDE, RELIABILITY, SIGMA_B
+from support.latent_scene import DRAWS, LIMIT, Scene, check_density, difference, distances, log_density, seen
 
 Floats = NDArray[np.float64]
-
-DRAWS = 4000
-LIMIT = stats.norm.isf(1e-3 / 2000)
 
 
 @pytest.fixture
@@ -44,12 +38,6 @@ def assert_moments(drawn: Floats, mean: Floats, variance: Floats) -> None:
     error = np.sqrt(variance / len(drawn))
     assert np.abs((drawn.mean(axis=0) - mean) / error).max() < LIMIT
     assert np.abs(drawn.var(axis=0) / variance - 1).max() < LIMIT * np.sqrt(2 / len(drawn))
-
-
-def seen(scene: Scene, grader: Any, cell: Any, true_grade: Floats) -> Floats:
-    """What a grader would report without bias and error."""
-    usual = scene.cell_centre[cell]
-    return np.asarray(usual + scene.state.slope[grader] * (true_grade - usual))
 
 
 def test_a_review_is_predicted_with_its_true_grades_summed_out(scene: Scene) -> None:
@@ -143,25 +131,6 @@ def test_true_grades_and_merits_are_drawn_together(scene: Scene) -> None:
         assert_moments(pairs, mean[:-1] + mean[1:], variance)
 
 
-def distances(scene: Scene, grader: int) -> list[Floats]:
-    """The distances of a grader's effortful reports from what was seen, review by review."""
-    state, found = scene.state, []
-    for review in scene.reviews(grader):
-        place = scene.reports(review)
-        cell = scene.layout.reports.report_cell[place]
-        found.append(state.latent[place] - seen(scene, grader, cell, state.true_grade[cell]))
-    return found
-
-
-def log_density(values: list[Floats], bias: float, precision: float, odds: float) -> float:
-    """Log density of distances whose reviews share an error."""
-    total = 0.0
-    for each in values:
-        covariance = (np.eye(len(each)) + odds) / precision
-        total += float(stats.multivariate_normal.logpdf(each, np.full(len(each), bias), covariance))
-    return total
-
-
 def loaded_sums(scene: Scene) -> Floats:
     sums = scene.work.grader_sums
     latent_graders.load_grader_sums(scene.given.places, scene.given.graders, scene.shares[1], scene.state, sums)
@@ -193,26 +162,6 @@ def test_biases_and_reliabilities_are_drawn_with_halos_summed_out(scene: Scene) 
         density = stats.gamma.logpdf(np.exp(logs), shape, scale=1 / rate) + logs
         density += [log_density(values, start[grader], precision, scene.shares[1]) for precision in np.exp(logs)]
         check_density(np.array(precisions)[:, grader], logs, density)
-
-
-def check_density(drawn: Floats, grid: Floats, log: Floats) -> None:
-    """Whether draws have the mean and the variance of a density that is given on a grid."""
-    weights = np.exp(log - logsumexp(log))
-    mean = (weights * grid).sum()
-    variance = (weights * (grid - mean) ** 2).sum()
-    assert abs(drawn.mean() - mean) < LIMIT * np.sqrt(variance / len(drawn))
-    assert abs(drawn.var() / variance - 1) < 1.5 * LIMIT * np.sqrt(2 / len(drawn))
-
-
-def difference(scene: Scene, coordinate: int, step: float, log: Any) -> float:
-    """How much a log density changes if a hyperparameter moves."""
-    before = log()
-    scene.state.hyper[coordinate] += step
-    refresh(scene.given.learning, scene.given.levels, scene.given.beliefs, scene.state.hyper)
-    after = log()
-    scene.state.hyper[coordinate] -= step
-    refresh(scene.given.learning, scene.given.levels, scene.given.beliefs, scene.state.hyper)
-    return float(after - before)
 
 
 def test_hyperparameters_of_graders_are_weighed_with_these_summed_out(scene: Scene) -> None:
@@ -326,70 +275,6 @@ def test_halos_and_their_share(scene: Scene) -> None:
         return float(total + stats.beta.logpdf(share, 1.2, 2.0) + np.log(share) + np.log1p(-share))
 
     assert difference(scene, HALO, 0.4, weighed) == pytest.approx(difference(scene, HALO, 0.4, reference), abs=1e-8)
-
-
-def test_slopes_and_their_spread(scene: Scene) -> None:
-    """Given the true grades, halos summed out; and with the true grades summed out, by random steps."""
-    state, given, sums = scene.state, scene.given, scene.work.slope_sums
-    sd, odds = given.beliefs.slope_sd[0], scene.shares[1]
-    latent_slopes.load_slope_sums(given.places, given.graders, odds, state, sums)
-    grid, kept = np.linspace(-3, 5, 801), state.slope.copy()
-    students = np.flatnonzero(given.graders.has_slope)[:4]
-
-    def log_likelihood(grader: int) -> Floats:
-        logs = []
-        for slope in grid:
-            state.slope[grader] = slope
-            logs.append(log_density(distances(scene, grader), state.bias[grader], state.reliability[grader], odds))
-        state.slope[grader] = kept[grader]
-        return np.array(logs)
-
-    by_slope = {grader: log_likelihood(grader) for grader in map(int, np.flatnonzero(given.graders.has_slope))}
-
-    def spread() -> float:
-        prior = stats.norm.logpdf(grid, 1.0, np.exp(state.hyper[SCALE]))
-        return float(sum(logsumexp(prior + logs) for logs in by_slope.values()))
-
-    has_slope, reliability = given.graders.has_slope, state.reliability
-    ours = difference(
-        scene,
-        SCALE,
-        0.4,
-        lambda: latent_slopes._log_slopes(np.exp(state.hyper[SCALE]), has_slope, reliability, sums),
-    )
-    assert ours == pytest.approx(difference(scene, SCALE, 0.4, spread), abs=1e-3)
-    drawn = []
-    for _ in range(DRAWS):
-        latent_slopes.draw_slopes(scene.rng, has_slope, sd, reliability, sums, state.slope)
-        drawn.append(state.slope.copy())
-    assert (state.slope[~has_slope] == 1).all(), "staff define the scale"
-    for grader in students:
-        check_density(np.array(drawn)[:, grader], grid, stats.norm.logpdf(grid, 1.0, sd) + by_slope[grader])
-
-
-def test_a_slope_steps_with_the_true_grades_summed_out(scene: Scene) -> None:
-    """Steps from draws of the density lead to draws of the density; thirty of them, so that a wrong one would show."""
-    state, given, cells = scene.state, scene.given, scene.work.cells
-    sd, grader = given.beliefs.slope_sd[0], int(np.flatnonzero(given.graders.has_slope)[0])
-    load_cells(given.places, given.beliefs, state, cells)
-    take_out(grader, scene.rng, scene.shares[1], given.places, state, cells)
-    grid = np.linspace(-2, 4, 601)
-    log = stats.norm.logpdf(grid, 1.0, sd)
-    for review in scene.reviews(grader):
-        for report in range(*scene.layout.reports.review_reports[review : review + 2]):
-            cell = scene.layout.reports.report_cell[report]
-            usual, inverse = scene.cell_centre[cell], 1 / cells.precision[cell]
-            mean = usual + grid * (cells.weighted[cell] * inverse - usual) + state.bias[grader] + state.halo[review]
-            width = np.sqrt(grid**2 * inverse + 1 / state.reliability[grader])
-            log += stats.norm.logpdf(state.latent[report], mean, width)
-    weights = np.exp(log - logsumexp(log))
-    drawn = []
-    for start in scene.rng.choice(grid, DRAWS, p=weights):
-        state.slope[grader] = start + scene.rng.uniform(-0.005, 0.005)
-        for _ in range(30):
-            latent_slopes.move_slope(grader, scene.rng, sd, given.places, state, cells)
-        drawn.append(state.slope[grader])
-    check_density(np.array(drawn), grid, log)
 
 
 def test_the_level_moves_as_the_priors_say_and_no_report_notices(scene: Scene) -> None:

@@ -67,7 +67,8 @@ def prepare(layout: Layout) -> Given:
 
 def _places(layout: Layout) -> Places:
     centre = layout.mean_reports[layout.reports.cell_component]
-    return Places(*(getattr(layout.reports, name) for name in Places._fields[:-1]), centre)
+    known = {name: getattr(layout.reports, name) for name in Places._fields if name != "cell_centre"}
+    return Places(**known, cell_centre=centre)
 
 
 def _levels(layout: Layout) -> Levels:
