@@ -195,6 +195,7 @@ def test_chains_that_agree_stop_and_a_number_of_draws_is_kept_to(monkeypatch: py
     monkeypatch.setattr(agreement, "MOST_DRAWS", 80)
     monkeypatch.setattr(fitting, "AGREED", 100.0)
     monkeypatch.setattr(agreement, "WANTED_ESS", 0)
+    monkeypatch.setattr(agreement, "WANTED_OF_PRIORS", 0)
     assert pg.fit(severe_class()[0], chains=2, burn_in=10, seed=1).samples.n_draws == 20
     monkeypatch.setattr(agreement, "WANTED_ESS", 1000)
     assert pg.fit(severe_class()[0], chains=2, burn_in=10, seed=1).samples.n_draws == 80, "imprecise chains go on"

@@ -1,10 +1,11 @@
 """Whether chains agree, and which simpler model is tried where they do not.
 
 A fit is handed out when its chains agree and everything that is shown is known well enough: with 25 effective draws a
-chain, the Monte-Carlo error of an estimate from four chains is a tenth of its posterior standard deviation. Chains that
-have too few go on for as long again. Where they do not agree, what they drew counts as burn-in, and they go on for
-twice as long. If that does not help, the model asks more than the class can tell: the next simpler one is fitted, the
-last being one reliability for all students, without bias and effort. It is a full posterior as well.
+chain, the Monte-Carlo error of an estimate from four chains is a tenth of its posterior standard deviation; of what was
+learned about the class as a whole, 10 suffice. Chains that have too few go on for as long again. Where they do not
+agree, what they drew counts as burn-in, and they go on for twice as long. If that does not help, the model asks more
+than the class can tell: the next simpler one is fitted, the last being one reliability for all students, without bias
+and effort. It is a full posterior as well.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from peerage.inference.checking.convergence_warnings import WANTED_ESS
+from peerage.inference.checking.convergence_warnings import PRIORS, WANTED_ESS, WANTED_OF_PRIORS
 from peerage.inference.posterior import Posterior
 from peerage.model import Model
 
@@ -34,8 +35,9 @@ MOST_DRAWS = 8000
 def is_precise(posterior: Posterior) -> bool:
     """Whether everything that is shown has enough effective draws, for its centre and for its tails."""
     table = posterior.diagnostics()
-    effective = np.append(table["ess_bulk"].to_numpy(float), table["ess_tail"].to_numpy(float))
-    return bool(np.nanmin(np.append(effective, np.inf)) >= WANTED_ESS * posterior.samples.n_chains)
+    effective = np.fmin(table["ess_bulk"].to_numpy(float), table["ess_tail"].to_numpy(float))
+    wanted = np.where(table["variable"] == PRIORS, WANTED_OF_PRIORS, WANTED_ESS) * posterior.samples.n_chains
+    return not (effective < wanted).any()
 
 
 def largest_r_hat(posterior: Posterior) -> float:

@@ -12,8 +12,11 @@ from peerage.inference.numerics.diagnostics import MINIMUM_DRAWS, Diagnostics, F
 
 LARGE_R_HAT = 1.1
 NOTABLE_R_HAT = 1.01
-WANTED_ESS = 25
-"""Effective draws per chain."""
+WANTED_ESS, WANTED_OF_PRIORS = 25, 10
+"""Effective draws per chain: of grades and graders, and of what is learned about the class as a whole."""
+
+PRIORS = "priors"
+"""The name under which all that is learned about the class as a whole is diagnosed."""
 
 MORE = "for more precise values, ask for more draws, or leave the number out, so that the fit makes as many as it needs"
 """What to do about an estimate that is merely imprecise."""
@@ -35,8 +38,8 @@ Labels = Callable[[tuple[int, ...]], str]
 def convergence_problems(variables: Mapping[str, tuple[Diagnostics, Labels]]) -> list[Problem]:
     """What is wrong with the sampling of some variables, at most one problem of a kind for each.
 
-    An entry *is not settled* when its R-hat exceeds 1.1, or 1.01 with fewer than 25 effective draws a chain.
-    It *is known roughly* when only the latter holds.
+    An entry *is not settled* when its R-hat exceeds 1.1, or 1.01 with fewer than 25 effective draws a chain (10 of a
+    prior). It *is known roughly* when only the latter holds.
 
     R-hat beyond 1.01 is no evidence alone. Of m half chains with n draws each, of which one in a is effective,
     R-hat² is about 1 + (a·χ²/(m−1) − 1)/n with m − 1 degrees of freedom: with 4 × 1,000 draws and a = 17, that
@@ -60,7 +63,7 @@ def convergence_problems(variables: Mapping[str, tuple[Diagnostics, Labels]]) ->
 def _findings(name: str, diagnostics: Diagnostics, label: Labels) -> list[Problem]:
     """What is wrong with a variable: what it means for the class, and in brackets the figure behind it."""
     r_hat, ess = diagnostics.r_hat, diagnostics.ess
-    few = ess < WANTED_ESS * diagnostics.chains
+    few = ess < (WANTED_OF_PRIORS if name == PRIORS else WANTED_ESS) * diagnostics.chains
     unsettled = (r_hat > LARGE_R_HAT) | ((r_hat > NOTABLE_R_HAT) & few)
     imprecise = few & ~unsettled
     words, remedy = MEANINGS.get(name, MEANINGS["priors"])
