@@ -114,7 +114,7 @@ class Handler(BaseHTTPRequestHandler):
             return self._page(path, shown, query)
         if path == f"rubrics/{RUBRIC}" and query["include[]"] == ["assessments"] and query["style"] == ["full"]:
             return self.send(200, self.canvas.rubric)
-        if re.fullmatch(r"progress/\d+", path):
+        if re.fullmatch(r"progress/\d+", path) and numbers[0] < len(self.canvas.jobs):
             return self.send(200, self._advanced(numbers[0]))
         return False
 

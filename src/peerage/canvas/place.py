@@ -27,6 +27,11 @@ class Place:
     course: int
     assignment: int
 
+    @property
+    def address(self) -> str:
+        """Where the assignment is on its server."""
+        return f"courses/{self.course}/assignments/{self.assignment}"
+
     @classmethod
     def of(cls, url: str, course: int, assignment: int) -> Place:
         """A place whose address was checked; whatever page of Canvas the address is of, its server is meant."""

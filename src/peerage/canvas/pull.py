@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from canvasapi.course import Course
-
-from peerage.canvas.client import Client, entries, refusals
+from peerage.canvas.client import Client, answer, entries, refusals
 from peerage.canvas.place import Patience, Place, Report
 from peerage.canvas.store import Store
 from peerage.errors import InputError, Problem
@@ -23,22 +21,20 @@ def pull(place: Place, token: str, folder: Path, patience: Patience, report: Rep
         report(f"continuing the pull that began at {store.begun}; to start over, remove {folder}")
     client = Client(place, token, patience, report, store)
     with refusals(place):
-        course = Course(client, {"id": place.course})
-        assignment = course.get_assignment(place.assignment)
-        rubric = getattr(assignment, "rubric_settings", None)
+        assignment = answer(client, "GET", place.address)
+        title, rubric = assignment["name"], assignment.get("rubric_settings")
         if not rubric:
             store.discard()
-            message = f"the assignment {assignment.name!r} has no rubric, so its peer reviews have no scores"
+            message = f"the assignment {title!r} has no rubric, so its peer reviews have no scores"
             raise InputError(Problem(message, "choose an assignment with a rubric"))
         reviews = entries(client, place, "peer_reviews")
-        report(f"{counted(len(reviews), 'peer review')} of {assignment.name!r}")
+        report(f"{counted(len(reviews), 'peer review')} of {title!r}")
         submissions = entries(client, place, "submissions", response_fields=FIELDS)
         report(f"{counted(len(submissions), 'submission')}")
-        course.get_rubric(rubric["id"], include=["assessments"], style="full")
+        address = f"courses/{place.course}/rubrics/{rubric['id']}"
+        answer(client, "GET", address, include=["assessments"], style="full")
         report("the rubric and all assessments with it")
     if not reviews:
         store.discard()
-        raise InputError(
-            Problem(f"the assignment {assignment.name!r} has no peer reviews", "assign them in Canvas first")
-        )
+        raise InputError(Problem(f"the assignment {title!r} has no peer reviews", "assign them in Canvas first"))
     return store.files

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from canvasapi.course import Course
-from canvasapi.progress import Progress
-
-from peerage.canvas.client import Client, Entry, entries, refusals
+from peerage.canvas.client import Client, Entry, answer, entries, refusals
 from peerage.canvas.desired_grades import DesiredGrade, DesiredGrades
 from peerage.canvas.place import Patience, Place, Report
 from peerage.errors import InputError, Problem, ServiceError
@@ -39,7 +36,7 @@ class CanvasChange:
     @property
     def is_of_grade(self) -> bool:
         """Whether the points change, and not the comment alone."""
-        return self.before is None or abs(self.before - self.after) >= _SMALL
+        return self.before is None or not abs(self.before - self.after) < _SMALL
 
     def __str__(self) -> str:
         """The change in one line."""
@@ -104,11 +101,9 @@ class Target:
         """Compare what is wanted with what there is now."""
         with refusals(self.place):
             assignment = self._assignment()
-            kind = _WITHOUT_POINTS.get(assignment.grading_type)
+            title, kind = self._title(assignment), _WITHOUT_POINTS.get(assignment.get("grading_type") or "")
             if kind is not None:
-                raise InputError(
-                    Problem(f"{_title(assignment)} is {kind}, without points", "choose another one, or change it")
-                )
+                raise InputError(Problem(f"{title} is {kind}, without points", "choose another one, or change it"))
             include = [
                 "user",
                 *(["submission_comments"] if any(grade.comment for grade in desired.of.values()) else []),
@@ -120,7 +115,7 @@ class Target:
         compared = [_change(present[student], wanted[student]) for student in wanted if student not in excused]
         changes = tuple(change for change in compared if change.is_of_grade or change.comment)
         return PushPlan(
-            _title(assignment),
+            title,
             changes,
             len(compared) - len(changes),
             tuple(student for student in desired.of if student not in present),
@@ -132,13 +127,11 @@ class Target:
     def write(self, desired: DesiredGrades, plan: PushPlan) -> None:
         """Make the changes, wait for Canvas to carry them out, and look whether it has."""
         with refusals(self.place):
-            assignment = self._assignment()
+            address = f"{self.place.address}/submissions/update_grades"
             for start in range(0, len(plan.changes), BATCH):
                 batch = plan.changes[start : start + BATCH]
-                self._finish(assignment.submissions_bulk_update(grade_data=_grade_data(batch)), batch)
-                self.report(
-                    f"{_title(assignment)}: {start + len(batch):,} of {counted(len(plan.changes), 'change')} written"
-                )
+                self._finish(answer(self.client, "POST", address, grade_data=_grade_data(batch)), batch)
+                self.report(f"{plan.title}: {start + len(batch):,} of {counted(len(plan.changes), 'change')} written")
         lost = self.plan(desired).changes
         if lost:
             missing = "; ".join(map(str, lost))
@@ -146,21 +139,24 @@ class Target:
                 f"Canvas says that everything was written, but these are not as they should be: {missing}"
             )
 
-    def _assignment(self) -> Any:
-        return Course(self.client, {"id": self.place.course}).get_assignment(self.place.assignment)
+    def _assignment(self) -> dict[str, Any]:
+        return answer(self.client, "GET", self.place.address)
 
-    def _finish(self, job: Progress, batch: Sequence[CanvasChange]) -> None:
+    def _title(self, assignment: Mapping[str, Any]) -> str:
+        return f"{assignment['name']} (assignment {self.place.assignment})"
+
+    def _finish(self, job: Mapping[str, Any], batch: Sequence[CanvasChange]) -> None:
         """Wait for a job to end."""
         deadline = time.monotonic() + self.patience.job
-        while job.workflow_state not in ("completed", "failed"):
+        while job["workflow_state"] not in ("completed", "failed"):
             if time.monotonic() > deadline:
                 message = f"Canvas has not finished after {self.patience.job:g} seconds"
                 raise ServiceError(f"{message}; repeat the command later to see what is left to do")
             time.sleep(self.patience.poll)
-            job = job.query()
-        if job.workflow_state == "failed":
+            job = answer(self.client, "GET", f"progress/{job['id']}")
+        if job["workflow_state"] == "failed":
             students = listed(change.student for change in batch)
-            reason = getattr(job, "message", None) or "it does not say why"
+            reason = job.get("message") or "it does not say why"
             raise ServiceError(
                 f"Canvas failed to write the grades of {students} ({reason}); repeat the command to see what is left"
             )
@@ -169,7 +165,7 @@ class Target:
 def _change(entry: Entry, grade: DesiredGrade) -> CanvasChange:
     # With a late policy the score is what is left of what was entered.
     before = entry.get("entered_score", entry.get("score"))
-    said = {_words(comment.get("comment") or "") for comment in entry.get("submission_comments", ())}
+    said = {_words(comment.get("comment") or "") for comment in entry.get("submission_comments") or ()}
     comment = "" if _words(grade.comment) in said else grade.comment
     return CanvasChange(str(entry["user_id"]), _name(entry), before, grade.points, comment)
 
@@ -185,19 +181,13 @@ def _grade_data(changes: Sequence[CanvasChange]) -> dict[str, dict[str, str]]:
     }
 
 
-def _notices(assignment: Any, desired: DesiredGrades) -> Iterator[Problem]:
-    worth = assignment.points_possible
+def _notices(assignment: Mapping[str, Any], desired: DesiredGrades) -> Iterator[Problem]:
+    worth = assignment.get("points_possible")
     if worth is None or abs(worth - desired.most) >= _SMALL:
         message = f"the results are out of {_points(desired.most)} points and the assignment is worth {_points(worth)}"
         yield Problem(f"{message}; points are written as they are", "make the two agree if that is wrong")
-    if getattr(assignment, "group_category_id", None) and not getattr(
-        assignment, "grade_group_students_individually", 0
-    ):
+    if assignment.get("group_category_id") and not assignment.get("grade_group_students_individually"):
         yield Problem("in this assignment Canvas gives the whole group what one member gets")
-
-
-def _title(assignment: Any) -> str:
-    return f"{assignment.name} (assignment {assignment.id})"
 
 
 def _who(entry: Entry) -> str:
@@ -205,7 +195,7 @@ def _who(entry: Entry) -> str:
 
 
 def _name(entry: Entry) -> str:
-    return str(entry.get("user", {}).get("name") or "student")
+    return str((entry.get("user") or {}).get("name") or "student")
 
 
 def _points(points: float | None) -> str:

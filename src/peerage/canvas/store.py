@@ -14,9 +14,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from peerage.canvas.place import Place
+from peerage.canvas.place import BOUNDS, Place
 from peerage.errors import InputError, Problem
 from peerage.support.atomic import replacing
+from peerage.support.bounded_files import read_bounded
+from peerage.support.json_files import read_json
 from peerage.support.json_shapes import misfit
 
 INDEX = "pull.json"
@@ -63,7 +65,7 @@ class Store:
 
     def body(self, answer: Answer) -> bytes:
         """The body of a stored answer."""
-        return (self.folder / answer.file).read_bytes()
+        return read_bounded(self.folder / answer.file, BOUNDS.answer_megabytes)[0]
 
     def add(self, request: str, kind: str, body: bytes, link: str) -> None:
         """Keep an answer."""
@@ -99,8 +101,8 @@ def pulled_files(folder: Path) -> list[Path]:
 def _index(folder: Path) -> dict[str, Any]:
     """What the index of a folder says; nothing if there is none."""
     try:
-        index = json.loads((folder / INDEX).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        index = read_json(folder / INDEX)
+    except ValueError:
         return {}
     wrong = misfit(index, _SHAPE)
     outside = [] if wrong else [entry["file"] for entry in index["answers"] if not _FILE.fullmatch(entry["file"])]
