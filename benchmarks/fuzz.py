@@ -50,7 +50,8 @@ def main() -> int:
                     f"{number:,} inputs, {sum(found.values()):,} findings, {time.monotonic() - begun:,.0f} s",
                     flush=True,
                 )
-    print(f"{chosen.inputs:,} inputs to {len(readers)} readers, seed {chosen.seed}: {sum(found.values()):,} findings")
+    count = chosen.inputs - chosen.first
+    print(f"{count:,} inputs to {len(readers)} readers, seed {chosen.seed}: {sum(found.values()):,} findings")
     return 1 if found else 0
 
 

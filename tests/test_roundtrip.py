@@ -12,6 +12,8 @@ from hypothesis import HealthCheck, given, settings
 import peerage as pg
 from peerage.tables.escaping import escape_xlsx, guard, unescape_xlsx, unguard
 from peerage.tables.known_columns import FIELDS
+from peerage.tables.reading_files import read_sheet
+from peerage.tables.writing_tables import write_table
 from support.classes import NASTY, gradebooks
 
 SUFFIXES = (".csv", ".tsv", ".xlsx", ".parquet")
@@ -66,3 +68,14 @@ def test_escapes_are_undone(text: str) -> None:
     assert unguard(guard(text)) == text
     assert unescape_xlsx(escape_xlsx(text)) == text
     assert not guard(text).startswith(("=", "+", "-", "@", "\t", "\r"))
+
+
+@pytest.mark.parametrize("mark", [*"=+-@\t\r\n", *"＝＋－＠"])
+def test_nothing_that_a_spreadsheet_would_compute_is_left(mark: str, tmp_path: Path) -> None:
+    cells = [f"{mark}1+1", f"a;{mark}1+1", f"a;b;{mark}1", f";{mark}1", f"'{mark}1"]
+    # Where a semicolon divides cells, it does so within what is one cell elsewhere.
+    assert [part for cell in cells for part in guard(cell).split(";") if part.startswith(mark)] == []
+    write_table(pd.DataFrame({"id": cells, "grade": 1, "more": "x"}), tmp_path / "t.csv")
+    column = read_sheet(tmp_path / "t.csv", "t.csv").column("id")
+    assert [column[place] for place in range(len(column))] == cells
+    assert guard(cells[0]).encode() in (tmp_path / "t.csv").read_bytes()

@@ -5,7 +5,7 @@ Hyperparameters carry the paper's names and are in the model's 0–5 units.
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -151,7 +151,7 @@ class Fixed:
         )
         for variable, meaning, is_sound in checks:
             for key, value in getattr(self, variable).items():
-                if not isinstance(value, int | float) or not math.isfinite(value) or not is_sound(value):
+                if not isinstance(value, int | float) or not _is_finite(value) or not is_sound(value):
                     name = " of ".join(reversed(key)) if isinstance(key, tuple) else key
                     raise ModelError(f"the fixed {variable} of {name!r} must be {meaning}, not {value!r}")
 
@@ -377,8 +377,13 @@ def _spread(name: str, value: Any, words: tuple[str, ...]) -> float | str:
 
 
 def _number(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not _is_finite(value):
         raise ModelError(f"{name} must be a finite number, not {value!r}")
     if (value < 0 and name not in _MAY_BE_NEGATIVE) or (value == 0 and name not in _MAY_BE_ZERO):
         raise ModelError(f"{name} must be positive, not {value:g}")
     return float(value)
+
+
+def _is_finite(value: float) -> bool:
+    """Whether a number is one that a float can be; whole numbers can be larger."""
+    return abs(value) <= sys.float_info.max

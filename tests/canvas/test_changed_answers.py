@@ -19,7 +19,20 @@ from support.exporting import result_folder
 QUICK = Patience(timeout=1.0, attempts=2, pause=0.01, longest=1.0, refill=1e6, poll=0.01, job=0.2, total=20.0)
 UPDATE = f"assignments/{ASSIGNMENT}/submissions/update_grades"
 GONE = object()
-OTHERS: tuple[object, ...] = (GONE, None, True, -1, 10**400, 1e308, "x", "../../users/self", [], {}, [None], {"id": None})
+OTHERS: tuple[object, ...] = (
+    GONE,
+    None,
+    True,
+    -1,
+    10**400,
+    1e308,
+    "x",
+    "../../users/self",
+    [],
+    {},
+    [None],
+    {"id": None},
+)
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import pytest
 
 import peerage as pg
 from peerage.cli import main
+from peerage.evaluation.prior_search.prior_grids import PriorGrid
 from peerage.formats.rows.inferred_scale import up_to
 from peerage.formats.wizard.guessing import scale_of
 
@@ -34,6 +35,13 @@ def test_rubrics(grades: str, said: str) -> None:
 def test_priors(text: str) -> None:
     with pytest.raises(pg.InputError):
         pg.Priors.from_toml(text)
+
+
+@pytest.mark.parametrize("text", [f"mu_s = {10**400}", f"mu_s = [3, {10**400}]", f"mu_s = {DIGITS}", f"mu_s = {DEEP}"])
+def test_grids(tmp_path: Path, text: str) -> None:
+    (tmp_path / "grid.toml").write_text(text)
+    with pytest.raises(pg.PeerageError):
+        PriorGrid.read(str(tmp_path / "grid.toml")).all()
 
 
 @pytest.mark.parametrize("text", [f"[{DIGITS}", f'{{"data": {DEEP}', f'[{{"assessor_id": {DIGITS}}}]'])

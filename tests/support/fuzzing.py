@@ -18,21 +18,35 @@ import peerage as pg
 from peerage.canvas.store import INDEX, RAW, pulled_files
 from peerage.cli.project_file import defaults
 from peerage.errors import PeerageError
+from peerage.evaluation.benchmark.known_classes import GRADES, STAFF, read_real_class
+from peerage.evaluation.benchmark.running import findings_in
+from peerage.evaluation.prior_search.prior_grids import PriorGrid
+from peerage.exports import canvas_grades, moodle_grades
+from peerage.exports.export_options import Options
+from peerage.exports.exporting import Export
 from peerage.formats.staff.exclusions import Exclusions
 from peerage.formats.staff.fixed_values import read_fixed
 from peerage.formats.staff.overrides import read_overrides
 from peerage.formats.staff.pseudonyms import Key
 from peerage.formats.wizard.mapping import FileMapping
+from peerage.results.result_folder import PUBLICATION
 from peerage.results.results import Results
 from peerage.results.verifying import verify
+from peerage.workflow.publishing import FOLDER, publications
+from peerage.workflow.saving import write_results
 from support import mutations
+from support.exporting import result_folder
 from support.hostile_files import parquet, workbook
 from support.mutations import Mutation
 from support.tiny import tiny_class
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-EARLIER = Path(__file__).parents[1] / "results" / "earlier_versions"
 MOODLE = tuple(f"moodle/{name}.csv" for name in ("submissions", "assessments", "grades", "rubric", "levels"))
+
+CELLS = (mutations.other_cells, mutations.other_bytes, mutations.repeated_bytes)
+LINES = (mutations.other_lines, mutations.other_bytes, mutations.repeated_bytes)
+RECORDS = (mutations.other_json, mutations.other_bytes, mutations.repeated_bytes)
+"""How tables, settings and JSON documents are damaged."""
 
 MOST_SECONDS = 10.0
 """Of the processor, which other programs do not lengthen."""
@@ -65,7 +79,7 @@ class Finding:
 
 def targets(scratch: Path) -> list[Target]:
     """All readers and loaders."""
-    return [*_tables(), *_systems(), *_settings(), *_results(scratch)]
+    return [*_tables(), *_systems(), *_settings(), *_results(scratch), *_rosters(scratch), *_studies()]
 
 
 def _tables() -> Iterator[Target]:
@@ -76,12 +90,8 @@ def _tables() -> Iterator[Target]:
     text = "\n".join(",".join(map(str, row)) for row in rows).encode()
     columns = {str(name): [row[place] for row in rows[1:]] for place, name in enumerate(rows[0])}
     wide = b"Reviewer,Paper,Structure,Evidence,Total\na,p1,3,4,7\nb,p1,2,2,4\nc,p2,5,1,6\na,p2,4,4,8\n"
-    yield Target(
-        "table", {"g.csv": text}, (mutations.other_cells, mutations.other_bytes, mutations.repeated_bytes), _grades
-    )
-    yield Target(
-        "wide table", {"g.csv": wide}, (mutations.other_cells, mutations.other_bytes, mutations.repeated_bytes), _grades
-    )
+    yield Target("table", {"g.csv": text}, CELLS, _grades)
+    yield Target("wide table", {"g.csv": wide}, CELLS, _grades)
     book = workbook([rows])
     yield Target(
         "workbook",
@@ -99,7 +109,6 @@ def _tables() -> Iterator[Target]:
 
 
 def _systems() -> Iterator[Target]:
-    cells = (mutations.other_cells, mutations.other_bytes, mutations.repeated_bytes)
     for name in (
         "canvas_reviews",
         "google_form",
@@ -110,8 +119,8 @@ def _systems() -> Iterator[Target]:
         "ora_long",
         "qualtrics",
     ):
-        yield Target(name, _examples(f"{name}.csv"), cells, _grades)
-    yield Target("moodle tables", _examples(*MOODLE), cells, _grades)
+        yield Target(name, _examples(f"{name}.csv"), CELLS, _grades)
+    yield Target("moodle tables", _examples(*MOODLE), CELLS, _grades)
     markup = (mutations.other_markup, mutations.other_bytes, mutations.repeated_bytes)
     yield Target("moodle backup", _examples("moodle/workshop.xml"), markup, _grades)
     documents = (mutations.other_json, mutations.other_json, mutations.other_bytes, mutations.repeated_bytes)
@@ -119,15 +128,11 @@ def _systems() -> Iterator[Target]:
 
 
 def _settings() -> Iterator[Target]:
-    lines, cells = (
-        (mutations.other_lines, mutations.other_bytes, mutations.repeated_bytes),
-        (mutations.other_cells, mutations.other_bytes, mutations.repeated_bytes),
-    )
     book = tiny_class(1)
     submission, grader, component = book.submissions[0], book.graders[0], book.rubric.names[0]
 
     def staff(name: str, text: str, read: Callable[[Path], object]) -> Target:
-        return Target(name, {f"{name}.csv": text.encode()}, cells, lambda folder: read(folder / f"{name}.csv"))
+        return Target(name, {f"{name}.csv": text.encode()}, CELLS, lambda folder: read(folder / f"{name}.csv"))
 
     yield staff("exclude", f"grader,submission,reason\n{grader},{submission},late\n", Exclusions.read)
     yield staff(
@@ -143,7 +148,7 @@ def _settings() -> Iterator[Target]:
     yield staff("key", "kind,id,pseudonym\nperson,ann,person-1\nsubmission,s1,submission-2\n", Key.read)
 
     def toml(name: str, text: str, read: Callable[[Path], object]) -> Target:
-        return Target(name, {f"{name}.toml": text.encode()}, lines, lambda folder: read(folder / f"{name}.toml"))
+        return Target(name, {f"{name}.toml": text.encode()}, LINES, lambda folder: read(folder / f"{name}.toml"))
 
     yield toml("rubric", book.rubric.to_toml(), pg.Rubric.read)
     yield toml("priors", "mu_s = 3.5\nsigma_s = 1.0\nsigma_b = 0.5\nalpha_e = 8\nbeta_e = 2\n", pg.Priors.read)
@@ -160,21 +165,18 @@ def _mapping() -> str:
 
 
 def _results(scratch: Path) -> Iterator[Target]:
-    fitted = scratch / "fitted.npz"
-    pg.fit(tiny_class(1), chains=2, draws=4, burn_in=2, seed=0).save(fitted)
-    posterior = {"posterior.npz": fitted.read_bytes()}
+    posterior = pg.fit(tiny_class(1), chains=2, draws=4, burn_in=2, seed=0)
+    write_results(Results.of(posterior), scratch / "fitted")
+    files = {path.name: path.read_bytes() for path in (scratch / "fitted").iterdir() if path.name != "report.html"}
     ways = (mutations.other_arrays, mutations.other_arrays, mutations.other_bytes)
-    yield Target("posterior", posterior, ways, _updated)
-    folder = max(path for path in EARLIER.iterdir() if path.is_dir())
-    files = {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "report.html"}
+    yield Target("posterior", {"posterior.npz": files["posterior.npz"]}, ways, _updated)
     tables = tuple(name for name in files if name.endswith(".csv"))
-    records = (mutations.other_json, mutations.other_bytes, mutations.repeated_bytes)
-    yield Target("run.json", files, records, _opened, damaged=("run.json",))
-    yield Target("marker", files, records, verify, damaged=(".peerage.json",))
+    yield Target("run.json", files, RECORDS, _opened, damaged=("run.json",))
+    yield Target("marker", files, RECORDS, verify, damaged=(".peerage.json",))
     yield Target(
         "result tables",
         files,
-        (mutations.other_cells, mutations.other_bytes, mutations.repeated_bytes),
+        CELLS,
         _opened,
         damaged=tables,
     )
@@ -183,7 +185,35 @@ def _results(scratch: Path) -> Iterator[Target]:
         b'"answers": [{"request": "a", "file": "rubric-1.json", "link": ""}]}'
     )
     pulled = {f"{RAW}/{INDEX}": index, f"{RAW}/rubric-1.json": b"{}"}
-    yield Target("pull.json", pulled, records, pulled_files, damaged=(f"{RAW}/{INDEX}",))
+    yield Target("pull.json", pulled, RECORDS, pulled_files, damaged=(f"{RAW}/{INDEX}",))
+    handed_out = {f"{FOLDER}/1/{PUBLICATION}": b'{"at": "2024-09-30T12:00:00+02:00", "from": "results"}'}
+    yield Target("publication", handed_out, RECORDS, publications)
+
+
+def _rosters(scratch: Path) -> Iterator[Target]:
+    results = Results.read(result_folder(scratch / "results"))
+
+    def roster(name: str, export: Export, id_column: str | None = None) -> Target:
+        def exported(folder: Path) -> object:
+            return export.prepare(results, Options(roster=folder / name, id_column=id_column))
+
+        return Target(name.removesuffix(".csv"), _examples(name), CELLS, exported)
+
+    yield roster("canvas_gradebook.csv", canvas_grades)
+    yield roster("moodle_grade_export.csv", moodle_grades, "useremail")
+
+
+def _studies() -> Iterator[Target]:
+    compared = {"c.csv": b"judge,winner,loser\na,p1,p2\nb,p2,p3\na,p3,p1\n"}
+    yield Target("comparisons", compared, CELLS, lambda folder: pg.read_comparisons(folder / "c.csv"))
+    grades = b"submission,grader,S\np1,a,1\np1,b,2\np2,a,3\np2,c,0\n"
+    staff = b"submission,component,grade\np1,S,2\np2,S,3\np2,S,2\n"
+    yield Target("real class", {GRADES: grades, STAFF: staff}, CELLS, read_real_class)
+    grid = {"grid.toml": b'mu_s = [3.5, 4]\n"alpha_e, beta_e" = [[5, 5], [8, 2]]\n'}
+    yield Target("grid", grid, LINES, lambda folder: PriorGrid.read(str(folder / "grid.toml")).all())
+    found = b'{"task": [0, 0, 0], "trouble": "", "converged": true, "shape": [1, 1], "scores": "AAAAAAAA8D8=", '
+    found += b'"sd": "AAAAAAAA+H8=", "seconds": 0.1, "held_out": null, "harm": null, "gain": -1.5}'
+    yield Target("findings", {"findings.jsonl": found}, RECORDS, _findings)
 
 
 def _examples(*names: str) -> dict[str, bytes]:
@@ -203,6 +233,13 @@ def _updated(folder: Path) -> object:
 def _opened(folder: Path) -> object:
     results = Results.read(folder)
     return results.totals, results.grader_marks, results.weights, results.spot_checks, results.warnings, results.notices
+
+
+def _findings(folder: Path) -> object:
+    """Read findings that a benchmark is to go on from; a line ends with its mark."""
+    path = folder / "findings.jsonl"
+    path.write_bytes(path.read_bytes() + b"\n")
+    return findings_in(path).found
 
 
 def fuzz(

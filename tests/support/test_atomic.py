@@ -15,6 +15,7 @@ from peerage.canvas.place import Place
 from peerage.canvas.store import Store
 from peerage.exports.exporting import export_folder
 from peerage.formats.staff.pseudonyms import Key
+from peerage.results.result_folder import keep, writing
 from peerage.support.atomic import replacing
 from peerage.tables.writing_tables import write_table
 from support.exporting import result_folder
@@ -85,6 +86,15 @@ def test_a_full_disk_leaves_the_earlier_file_and_nothing_partial(
     write()
     assert contents(folder) != earlier
     assert not any(name.startswith(".") for name in contents(folder))
+
+
+def test_a_full_disk_is_called_that_when_a_folder_is_copied(tmp_path: Path) -> None:
+    with writing(tmp_path / "results") as fresh:
+        (fresh / "grades.csv").write_bytes(bytes(2 * ROOM))
+    with full_disk(), pytest.raises(pg.ResultsError) as caught:
+        keep(tmp_path / "results")
+    assert str(caught.value).endswith("the results cannot be written (File too large); choose another folder")
+    assert [path.name for path in tmp_path.iterdir()] == ["results"]
 
 
 def test_what_is_written_takes_the_place_of_the_earlier_file(tmp_path: Path) -> None:

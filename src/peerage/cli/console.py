@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterable
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from peerage.cli.setting_flags import ASKED, QUESTIONS, as_line, with_flag
 from peerage.errors import InputError, PeerageError, Problem
+from peerage.support.system_errors import refused
 from peerage.support.visible import one_line, plain_lines
 
 if TYPE_CHECKING:
@@ -71,10 +71,8 @@ def describe_error(error: PeerageError) -> list[str]:
 
 def describe_failure(error: OSError) -> str:
     """What the operating system refuses, and for which file; of a folder that could not be copied, the first file."""
-    if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list) and error.args[0]:
-        _, target, reason = error.args[0][0]
-        return f"{target}: {str(reason).partition('] ')[2].partition(': ')[0] or reason}"
-    return f"{error.filename or 'the operating system'}: {error.strerror or error}"
+    file, reason = refused(error)
+    return f"{file or 'the operating system'}: {reason}"
 
 
 def shorten(problems: Iterable[Problem]) -> list[str]:

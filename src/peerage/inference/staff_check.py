@@ -154,7 +154,6 @@ class _Estimator:
 
         self.true_grade = chosen(draws.on_model_scale("true_grade"))
         self.reliability, self.bias, self.effort = (chosen(draws[name]) for name in ("reliability", "bias", "effort"))
-        self.slope = chosen(draws.slopes())
         owner = self.layout.reports.review_grader[self.layout.report_review]
         self.low_effort = chosen(draws.low_effort_of(owner, self.layout.report_component, self.layout.report_level))
         self.low, self.high = report_bins(self.layout)
@@ -196,15 +195,12 @@ class _Estimator:
             names = self.book.submissions[submission], component.name
             yield (*names, by_staff, float(weights @ by_draw), given.mean(), np.median(given))
 
-    def _likelihood(self, report: int, true_grade: Floats) -> Floats:
-        """The likelihood of a report of some true grades (draws, …)."""
+    def _likelihood(self, report: int, centre: Floats) -> Floats:
+        """The likelihood of a report around some centres (draws, …) plus its grader's bias."""
         grader = self.layout.reports.review_grader[self.layout.report_review[report]]
-        usual, shape = (
-            self.layout.mean_reports[self.layout.report_component[report]],
-            (-1,) + (1,) * (true_grade.ndim - 1),
-        )
-        slope, bias, precision = (of[:, grader].reshape(shape) for of in (self.slope, self.bias, self.reliability))
-        centre, root = usual + slope * (true_grade - usual) + bias, np.sqrt(precision)
+        shape = (-1,) + (1,) * (centre.ndim - 1)
+        centre = centre + self.bias[:, grader].reshape(shape)
+        root = np.sqrt(self.reliability[:, grader]).reshape(shape)
         if self.censoring:
             return np.asarray(ndtr((self.high[report] - centre) * root) - ndtr((self.low[report] - centre) * root))
         gap = (self.layout.report_value[report] - centre) * root

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from peerage.support.json_files import read_json
 from peerage.support.json_shapes import Maybe, misfit
 from peerage.version import __version__
 
@@ -64,11 +65,11 @@ class Marker:
     def read(cls, folder: Path) -> Marker | None:
         """The marker of a folder; None for a folder that is not ours."""
         try:
-            content = json.loads((folder / MARKER).read_text(encoding="utf-8"))
+            content = read_json(folder / MARKER)
             if misfit(content, _SHAPE) or not all(map(_is_name, content["files"])):
                 return None
             seals, replaced = (_seals(content.get(name) or {}) for name in ("seals", "replaced"))
-        except (OSError, ValueError, TypeError, RecursionError):
+        except (ValueError, TypeError):
             return None
         version, secret = (content.get(name) or "" for name in ("version", "secret"))
         return cls(frozenset(content["files"]), seals, replaced, version, secret)

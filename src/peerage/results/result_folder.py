@@ -34,6 +34,7 @@ from peerage.errors import ResultsError
 from peerage.results.marker import MARKER as MARKER
 from peerage.results.marker import Marker, Seal
 from peerage.support.atomic import exchange, force_names_to_disk, force_to_disk, locked
+from peerage.support.system_errors import reason
 
 PUBLICATION = "publication.json"
 """The file in a copy of results that were handed out, which nothing may replace."""
@@ -68,8 +69,7 @@ def writing(path: str | Path, *, sealed: bool = False) -> Iterator[Path]:
             finally:
                 _settle(target)
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise ResultsError(f"{path}: the results cannot be written ({reason}); choose another folder") from error
+        raise ResultsError(f"{path}: the results cannot be written ({reason(error)}); choose another folder") from error
 
 
 def check_target(path: str | Path, inputs: Iterable[str | Path] = ()) -> None:
@@ -171,8 +171,8 @@ def add(path: str | Path, name: str, content: str | bytes) -> Path:
             finally:
                 _settle(home)
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise ResultsError(f"{target / name}: cannot be written ({reason}); check the folder's permissions") from error
+        what = f"cannot be written ({reason(error)})"
+        raise ResultsError(f"{target / name}: {what}; check the folder's permissions") from error
     return target / name
 
 

@@ -53,6 +53,7 @@ from peerage.results.schema import (
 )
 from peerage.results.table_values import REMEDY
 from peerage.rubric import Rubric
+from peerage.support.json_files import read_json
 from peerage.support.json_shapes import Maybe, misfit
 from peerage.support.wording import listed
 from peerage.tables.reading_files import read_sheet
@@ -330,8 +331,8 @@ class Results:
 def read_record(folder: Path) -> dict[str, Any]:
     """What ``run.json`` in a folder of results holds."""
     try:
-        record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        record = read_json(folder / RECORD)
+    except ValueError:
         raise InputError(Problem("is missing or damaged", REMEDY, RECORD)) from None
     wrong = misfit(record, _RECORD_SHAPE)
     outside = [] if wrong else [entry["folder"] for entry in record.get("classes") or () if _leaves(entry["folder"])]

@@ -33,7 +33,7 @@ def read_bounded(path: Path, megabytes: int, check_time: Callable[[], None] = la
             raise InputError(Problem("is not an ordinary file", "copy what it holds to one", str(path)))
         with path.open("rb") as file:
             most = megabytes * MEGABYTE + 1
-            data = _piped(file, most, check_time) if is_pipe else file.read(most)
+            data = _piped(file, most, check_time) if is_pipe else _parts(file, most)
         return data, max(len(data), path.stat().st_size if stat.S_ISREG(mode) else 0) / MEGABYTE
     except OSError as error:
         raise InputError(Problem(f"cannot be read ({error.strerror})", "check the path", str(path))) from None
@@ -41,6 +41,14 @@ def read_bounded(path: Path, megabytes: int, check_time: Callable[[], None] = la
         raise InputError(
             Problem("cannot be read (no file can be called that)", "check the path", repr(str(path)))
         ) from None
+
+
+def _parts(file: BinaryIO, most: int) -> bytes:
+    """Up to ``most`` bytes, for which no more memory is taken than there are."""
+    data = bytearray()
+    while part := file.read(min(MEGABYTE, most - len(data))):
+        data += part
+    return bytes(data)
 
 
 def _piped(file: BinaryIO, most: int, check_time: Callable[[], None]) -> bytes:

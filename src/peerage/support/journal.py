@@ -15,6 +15,11 @@ from typing import Any, Generic, TypeVar
 
 from peerage.errors import PeerageError, ResultsError
 from peerage.support.atomic import locked
+from peerage.support.bounded_files import read_bounded
+from peerage.support.json_files import parse_json, read_json
+
+LARGEST = 1000
+"""Megabytes of findings at most."""
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -50,16 +55,20 @@ class Journal(Generic[K, V]):
 
     def _read(self) -> Iterator[tuple[K, V]]:
         """The findings of the file, whose last line is cut off if it was not written to its end."""
-        content = self.path.read_bytes()
+        content, megabytes = read_bounded(self.path, LARGEST)
+        if megabytes > LARGEST:
+            raise ResultsError(f"{self.path}: has more than {LARGEST:,} megabytes; name another folder")
         whole = content[: content.rfind(b"\n") + 1]
         if len(whole) < len(content):
             os.truncate(self.path, len(whole))
         for number, line in enumerate(whole.splitlines(), start=1):
             try:
-                yield self._decode(json.loads(line))
+                key, value = self._decode(parse_json(line))
+                hash(key)
             except (ValueError, KeyError, TypeError, PeerageError):
                 message = f"is not what {self._what} writes; remove that row"
                 raise ResultsError(f"{self.path}, row {number}: {message}") from None
+            yield key, value
 
 
 def at_work(path: str | Path, what: str) -> AbstractContextManager[None]:
@@ -73,8 +82,8 @@ def at_work(path: str | Path, what: str) -> AbstractContextManager[None]:
 def check_record(path: str | Path, file: Path, record: Mapping[str, Any], what: str) -> None:
     """Refuse to go on with findings whose record, in ``file``, is not the present one."""
     try:
-        begun = json.loads(file.read_text("utf-8"))
-    except (OSError, ValueError):
+        begun = dict(read_json(file))
+    except (ValueError, TypeError):
         raise ResultsError(f"{path}: holds other results than those of a {what}; name another folder") from None
     # The present record as it would be read.
     wanted = json.loads(json.dumps(record))

@@ -19,6 +19,7 @@ from peerage.results import result_folder
 from peerage.results.result_folder import PUBLICATION
 from peerage.results.results import Results
 from peerage.results.several_classes_results import SeveralResults
+from peerage.support.json_files import read_json
 from peerage.support.wording import counted
 from peerage.term.published import REPUBLISHED, Published
 
@@ -124,8 +125,8 @@ def classes_of(folder: Path) -> dict[str, Results]:
 
 def _read(folder: Path) -> Publication:
     try:
-        at = datetime.fromisoformat(json.loads((folder / PUBLICATION).read_text("utf-8"))["at"])
-    except (OSError, ValueError, KeyError, TypeError):
+        at = datetime.fromisoformat(read_json(folder / PUBLICATION)["at"])
+    except (ValueError, KeyError, TypeError):
         raise ResultsError(f"{folder / PUBLICATION}: is damaged; restore it from a copy") from None
     return Publication(folder, at)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import stat
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -12,6 +13,7 @@ import pytest
 import peerage as pg
 from peerage.cli import main
 from peerage.formats.staff.pseudonyms import Key
+from peerage.workflow import fit_class
 from support.term import FAST, TABLES, class_table, fitted, rows, written
 
 TABLE = class_table()
@@ -51,6 +53,27 @@ def test_no_id_is_left_in_the_results(tmp_path: Path) -> None:
     assert grade[named.submissions["week1-1"], "Component 1"] == "0"
     assert grade[named.submissions["week1-2"], "Component 1"] == "3"
     assert stat.S_IMODE(key.stat().st_mode) == 0o600
+
+
+def test_a_fit_that_ends_while_another_samples_keeps_its_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once the key was read before a fit and written after it: the names of whoever ended meanwhile were lost."""
+    key, second = tmp_path / "key.csv", TABLE.assign(grader="other " + TABLE["grader"], author="")
+    grades = {
+        name: written(table, tmp_path / name / "class.csv") for name, table in (("first", FIRST), ("second", second))
+    }
+    sample = fit_class.fit_prepared
+
+    def sample_beside_another(*arguments: Any, **options: Any) -> Any:
+        monkeypatch.setattr(fit_class, "fit_prepared", sample)
+        fitted(grades["second"], tmp_path / "out2", "--pseudonyms", str(key))
+        return sample(*arguments, **options)
+
+    monkeypatch.setattr(fit_class, "fit_prepared", sample_beside_another)
+    fitted(grades["first"], tmp_path / "out1", "--pseudonyms", str(key))
+    named = Key.read(key)
+    for out, table in (("out1", FIRST), ("out2", second)):
+        shown = {row["grader"] for row in rows(tmp_path / out / "graders.csv")}
+        assert shown == {named.people[name] for name in table["grader"]}
 
 
 def test_the_class_is_the_same_but_for_its_names() -> None:

@@ -100,7 +100,12 @@ def _journal(path: Path, record: Mapping[str, Any]) -> Journal[BenchmarkTask, Be
             (fresh / RECORD).write_text(json.dumps(record, indent=1) + "\n", "utf-8")
             (fresh / FINDINGS).touch()
     check_record(path, path / RECORD, record, "benchmark")
-    return Journal(path / FINDINGS, _encode, _decode, "a benchmark")
+    return findings_in(path / FINDINGS)
+
+
+def findings_in(file: Path) -> Journal[BenchmarkTask, BenchmarkFinding]:
+    """The findings of a benchmark, to which others can be added."""
+    return Journal(file, _encode, _decode, "a benchmark")
 
 
 def _encode(task: BenchmarkTask, finding: BenchmarkFinding) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from peerage.gradebook.book import Gradebook
 from peerage.gradebook.rulings import Override
 from peerage.model import Fixed
 from peerage.support.atomic import PRIVATE, locked, replacing
+from peerage.support.system_errors import reason
 from peerage.tables.reading_files import read_sheet
 from peerage.tables.writing_tables import csv_text
 
@@ -53,8 +54,7 @@ class Key:
                 if (len(key.people), len(key.submissions)) != known:
                     key.write(path)
         except OSError as error:
-            reason = error.strerror or str(error)
-            raise ResultsError(f"{path}: the key cannot be written ({reason}); name another file") from error
+            raise ResultsError(f"{path}: the key cannot be written ({reason(error)}); name another file") from error
 
     @classmethod
     def read(cls, path: Path) -> Key:
