@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -10,6 +11,14 @@ from typing import Any
 import pandas as pd
 
 Row = Mapping[str, Any]
+
+
+def study_options(description: str | None, csv: str, classes: int) -> argparse.ArgumentParser:
+    """What every such study can be asked: where its rows are kept, and how many classes of each kind it measures."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("csv", type=Path, nargs="?", default=Path(csv))
+    parser.add_argument("--classes", type=int, default=classes)
+    return parser
 
 
 def measure_missing(path: Path, cases: Iterable[Row], measure: Callable[[Any], Iterable[Row]]) -> pd.DataFrame:

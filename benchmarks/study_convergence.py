@@ -8,7 +8,6 @@ stopped.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import Any
 import pandas as pd
 
 import peerage as pg
-from kept_rows import measure_missing
+from kept_rows import measure_missing, study_options
 from peerage.inference.agreement import largest_r_hat
 from real_sets import real_sets
 from staffed import Kind, draw_class
@@ -99,10 +98,8 @@ def misses(rows: pd.DataFrame) -> Iterator[str]:
 
 def main() -> None:
     """Measure what is missing and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("csv", type=Path, nargs="?", default=Path("study_convergence.csv"))
+    parser = study_options(__doc__, "study_convergence.csv", classes=1)
     parser.add_argument("--real", type=Path, nargs="+", default=[], metavar="FOLDER")
-    parser.add_argument("--classes", type=int, default=1)
     asked = parser.parse_args()
     known = dict(classes(asked.real, asked.classes))
     rows = measure_missing(

@@ -8,10 +8,8 @@ does not hold of what is asked. A run that was interrupted goes on where it stop
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
 from time import process_time
 from typing import Any
 
@@ -19,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 import peerage as pg
-from kept_rows import measure_missing
+from kept_rows import measure_missing, study_options
 from known_truth import averages, covered_grades, covered_students, errors, expected, plain_mean
 from peerage.inference.agreement import largest_r_hat
 from tables import table
@@ -140,9 +138,7 @@ def misses(means: pd.DataFrame) -> Iterator[str]:
 
 def main() -> None:
     """Measure what is missing and print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("csv", type=Path, nargs="?", default=Path("study_real_classes.csv"))
-    parser.add_argument("--classes", type=int, default=5)
+    parser = study_options(__doc__, "study_real_classes.csv", classes=5)
     parser.add_argument("--kind", choices=KINDS, action="append", help="only these; repeat it for several")
     parser.add_argument("--without", action="store_true", help="also fit without merit and halo")
     asked = parser.parse_args()

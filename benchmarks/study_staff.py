@@ -8,10 +8,8 @@ stopped.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
 from time import process_time
 from typing import Any
 
@@ -20,7 +18,7 @@ import pandas as pd
 from scipy.stats import ttest_rel
 
 import peerage as pg
-from kept_rows import measure_missing
+from kept_rows import measure_missing, study_options
 from known_truth import (
     THIRDS,
     averages,
@@ -205,9 +203,7 @@ def misses(rows: pd.DataFrame) -> Iterator[str]:
 
 def main() -> None:
     """Measure what is missing and print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("csv", type=Path, nargs="?", default=Path("study_staff.csv"))
-    parser.add_argument("--classes", type=int, default=5)
+    parser = study_options(__doc__, "study_staff.csv", classes=5)
     parser.add_argument("--kind", choices=KINDS, action="append", help="only these; repeat it for several")
     asked = parser.parse_args()
     cases = ({"kind": kind, "seed": seed} for seed, kind in product(range(asked.classes), asked.kind or KINDS))

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import peerage as pg
-from support.browser import DESKTOP, PHONE, Watched, chromium, violations
+from support.browser import DESKTOP, PHONE, Watched, violations
 from support.reporting import Pages, pages_of
 from support.tiny import tiny_class
 
@@ -21,12 +21,6 @@ if TYPE_CHECKING:
 SCHEMES = ("light", "dark")
 ROWS = "#submission-table > tbody > tr:not(.detail)"
 WIDTH = "document.documentElement.scrollWidth"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

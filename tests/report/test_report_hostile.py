@@ -12,7 +12,7 @@ import pytest
 
 from peerage.gradebook.book import Gradebook
 from peerage.rubric import Component, Rubric
-from support.browser import PHONE, Watched, chromium
+from support.browser import PHONE, Watched
 from support.reporting import Pages, pages_of
 from support.tiny import tiny_class
 
@@ -52,12 +52,6 @@ def hostile_class() -> Gradebook:
         authors=tuple((f"{name} by w",) for name in (*HOSTILE[:4], HOSTILE[6], HOSTILE[7])),
         assignments=(f"a {HOSTILE[2]}",) * 4 + (f"a {HOSTILE[12]}",) * 2,
     )
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

@@ -63,6 +63,12 @@ class Arena:
             columns.append(tables.report_column)
         return np.array(rows), np.array(columns)
 
+    @cached_property
+    def _low_effort_masses(self) -> Floats:
+        """(levels,): how probable each level is if no effort is made."""
+        priors, centre = self.layout.priors, self.layout.true_grade_prior[0]
+        return low_effort_masses(self.book.rubric.components[0].cuts, centre[0], priors.tau_l, priors.epsilon, 5.0)
+
     def put(self, reports: Floats) -> None:
         """Replace the class's reports, an array (reviews, components) as the twin draws it."""
         layout, priors = self.layout, self.layout.priors
@@ -72,16 +78,15 @@ class Arena:
             level = mine.astype(int)
             self.seen = replace(layout, report_level=level)
             if layout.draws_latent_reports:
-                given = latent_engine.prepare(self.seen)
-                self.given = self.given._replace(levels=given.levels, habits=given.habits)
+                habits = (latent_engine.prepare(self.seen) if layout.n_habits else self.given).habits
+                self.given = self.given._replace(levels=latent_engine._levels(self.seen), habits=habits)
             else:
                 rows, columns = self._by_level
                 self.given.tables.report_row[:] = rows[level, np.arange(len(level))]
                 self.given.tables.report_column[:] = columns[level, np.arange(len(level))]
                 self.given.learning.report_level[:] = level
             cuts = self.book.rubric.components[0].cuts
-            masses = low_effort_masses(cuts, centre[0], priors.tau_l, priors.epsilon, 5.0)
-            self.low_effort = masses[level]
+            self.low_effort = self._low_effort_masses[level]
             edges = np.concatenate([[-np.inf], cuts, [np.inf]])
             self.low, self.high = edges[level], edges[level + 1]
         else:

@@ -114,6 +114,26 @@ def log_density(book: Gradebook, priors: Priors, state: twin.State) -> float:
         return float(numpyro_log_density(paper_model(book, priors), (), {}, sites)[0])
 
 
+def sampled(
+    model: Callable[[], None], seed: int, warmup: int, draws: int, chains: int, target: float = 0.8
+) -> dict[str, Floats]:
+    """Draws of all sites of a NumPyro model, shaped (chain, draw, …); ``target`` is the rate of acceptance."""
+    import jax
+    from numpyro.infer import MCMC, NUTS, init_to_median
+
+    sampler = MCMC(
+        NUTS(model, init_strategy=init_to_median(), target_accept_prob=target),
+        num_warmup=warmup,
+        num_samples=draws,
+        num_chains=chains,
+        chain_method="sequential",
+        progress_bar=False,
+    )
+    sampler.run(jax.random.key(seed))
+    samples = sampler.get_samples(group_by_chain=True)
+    return {name: np.asarray(values, dtype=np.float64) for name, values in samples.items()}
+
+
 def nuts(
     book: Gradebook,
     priors: Priors,
@@ -129,22 +149,10 @@ def nuts(
     ``double`` chooses 64-bit arithmetic; 32-bit is faster and enough for classes of moderate size.
     """
     import jax
-    from numpyro.infer import MCMC, NUTS, init_to_median
 
     model = Model(priors=priors)
     with jax.enable_x64(double):
-        kernel = NUTS(paper_model(book, priors), init_strategy=init_to_median())
-        sampler = MCMC(
-            kernel,
-            num_warmup=warmup,
-            num_samples=draws,
-            num_chains=chains,
-            chain_method="sequential",
-            progress_bar=False,
-        )
-        sampler.run(jax.random.key(seed))
-        samples = sampler.get_samples(group_by_chain=True)
-        result = {name: np.asarray(values, dtype=np.float64) for name, values in samples.items()}
+        result = sampled(paper_model(book, priors), seed, warmup, draws, chains)
     grades = np.full((chains, draws, *book.applicable.shape), np.nan)
     grades[..., book.applicable] = result["true_grade"]
     result["true_grade"] = grades

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from peerage.gradebook.book import Gradebook
 from peerage.inference.numerics.hyperparameters import CLASSWIDE, EPSILON, LARGEST_TAU_L, PER_COMPONENT
-from support.nuts import Reports, log_normal_mass
+from support.nuts import Reports, log_normal_mass, sampled
 
 Floats = NDArray[np.float64]
 
@@ -84,19 +84,7 @@ def shared_model(book: Gradebook) -> Callable[[], None]:
 def shared_nuts(book: Gradebook, seed: int, warmup: int, draws: int, chains: int) -> dict[str, Floats]:
     """Draws by variable, shaped (chain, draw, …) as those of a posterior, and of the two shares and the slopes."""
     import jax
-    from numpyro.infer import MCMC, NUTS, init_to_median
 
     with jax.enable_x64(True):
-        kernel = NUTS(shared_model(book), init_strategy=init_to_median(), target_accept_prob=0.9)
-        sampler = MCMC(
-            kernel,
-            num_warmup=warmup,
-            num_samples=draws,
-            num_chains=chains,
-            chain_method="sequential",
-            progress_bar=False,
-        )
-        sampler.run(jax.random.key(seed))
-        samples = sampler.get_samples(group_by_chain=True)
-        names = ("true_grade", "reliability", "bias", "effort", "merit", "halo", "slope")
-        return {name: np.asarray(samples[name], dtype=np.float64) for name in names}
+        samples = sampled(shared_model(book), seed, warmup, draws, chains, target=0.9)
+    return {name: samples[name] for name in ("true_grade", "reliability", "bias", "effort", "merit", "halo", "slope")}

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
-from scipy.special import log_ndtr, logsumexp, xlog1py, xlogy
+from scipy.special import log_ndtr, logsumexp, ndtr, ndtri, xlog1py, xlogy
 
 from peerage.gradebook.book import INSTRUCTOR, MISSING, STUDENT, TA, Gradebook
 from peerage.model import INSTRUCTOR_RELIABILITY, Model
@@ -349,7 +349,8 @@ def draw_reliability(book: Gradebook, model: Model, rng: np.random.Generator) ->
     """(graders,): precisions from their priors."""
     mean, deviation = tau_prior(book, model)
     shape, rate = gamma_prior(book, model)
-    tau = stats.truncnorm.rvs(-mean / deviation, np.inf, mean, deviation, book.n_graders, random_state=rng)
+    below = ndtr(-mean / deviation)
+    tau = mean + deviation * ndtri(below + (1 - below) * rng.random(book.n_graders))
     normal = tau / model.hyperparameters.lambda_tau
     return np.where(correlated_graders(book, model), normal, rng.gamma(shape, 1 / rate))
 

@@ -60,16 +60,11 @@ def command(
 def summarise(book: Gradebook) -> dict[str, Any]:
     """What there is to know about a gradebook before it is fitted, as plain values."""
     from peerage.gradebook import structure
-    from peerage.gradebook.book import ROLES
 
     part = structure.parts(book)
     overlapping, calibrated = structure.overlap(book)
     return {
-        "grades": book.n_grades,
-        "reviews": book.n_reviews,
-        "submissions": book.n_submissions,
-        "graders": book.n_graders,
-        "roles": {role: int((book.roles == index).sum()) for index, role in enumerate(ROLES)},
+        **structure.totals(book),
         "assignments": dict(Counter(name for name in book.assignments if name)),
         "reviews_per_grader": _spread(structure.reviews_per_grader(book)),
         "reviews_per_submission": _spread(structure.reviews_per_submission(book)),

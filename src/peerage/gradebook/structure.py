@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from peerage.errors import Problem
-from peerage.gradebook.book import MISSING, STUDENT, Gradebook
+from peerage.gradebook.book import MISSING, ROLES, STUDENT, Gradebook
 from peerage.rubric import Component
 from peerage.support.wording import counted, listed, quoted
 
@@ -19,6 +20,17 @@ HEAPED = 0.8
 """The share of grades on multiples from which a fine scale counts as heaped."""
 
 Counts = NDArray[np.intp]
+
+
+def totals(book: Gradebook) -> dict[str, Any]:
+    """How many grades, reviews, submissions and graders there are, and how many graders of each role."""
+    return {
+        "grades": book.n_grades,
+        "reviews": book.n_reviews,
+        "submissions": book.n_submissions,
+        "graders": book.n_graders,
+        "roles": {role: int((book.roles == index).sum()) for index, role in enumerate(ROLES)},
+    }
 
 
 def reviews_per_grader(book: Gradebook) -> Counts:

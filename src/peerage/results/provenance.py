@@ -12,9 +12,10 @@ import pandas as pd
 from peerage.decisions.choices import DecisionChoices
 from peerage.decisions.explain.explanation import Explanation
 from peerage.errors import Problem
-from peerage.gradebook.book import ROLES, Gradebook
+from peerage.gradebook.book import Gradebook
 from peerage.gradebook.input_files import InputFile
 from peerage.gradebook.rulings import Override
+from peerage.gradebook.structure import totals
 from peerage.inference.posterior import Posterior
 from peerage.inference.staff_words import staff_sentences
 from peerage.results.table_values import significant
@@ -30,7 +31,7 @@ def provenance(book: Gradebook, inputs: Iterable[InputFile] | None = None) -> di
     return {
         "version": __version__,
         "input": [asdict(file) for file in (book.inputs if inputs is None else inputs)],
-        "counts": _counts(book),
+        "counts": {**totals(book), "assignments": len(set(filter(None, book.assignments)))},
         "exclusions": [exclusion.to_dict() for exclusion in book.exclusions],
         "rubric": _rubric(book.rubric),
     }
@@ -98,17 +99,6 @@ def _final(explanation: Explanation | None) -> dict[str, Any]:
             "relaxed": _rows(explanation.relaxed),
             "unproven": list(explanation.unproven),
         },
-    }
-
-
-def _counts(book: Gradebook) -> dict[str, Any]:
-    return {
-        "grades": book.n_grades,
-        "reviews": book.n_reviews,
-        "submissions": book.n_submissions,
-        "graders": book.n_graders,
-        "roles": {role: int((book.roles == index).sum()) for index, role in enumerate(ROLES)},
-        "assignments": len(set(filter(None, book.assignments))),
     }
 
 
