@@ -1,10 +1,10 @@
 """What students who do not grade honestly get from Peerage, in classes of four kinds, and who is found.
 
-``python benchmarks/study_strategies.py marks [CSV] [--classes N]`` plants one student of each strategy among 48, and
-honest ones of known bias, and fits the class with default settings. For each kind of class and strategy it prints the
-mean marks for quality, the mean weight in explained grades as a share of an equal one, how many are trusted to grade
-alone and how many are named; the errors on the work that they reviewed; what severe and generous students lose; and
-how many honest ones are taken for idle.
+``python benchmarks/study_strategies.py marks [CSV] [--classes N]`` plants one student of each strategy among 48 (two of
+the six who always give one grade, by turns), and honest ones of known bias, and fits the class with default settings.
+For each kind of class and strategy it prints the mean marks for quality, the mean weight in explained grades as a share
+of an equal one, how many are trusted to grade alone and how many are named; the errors on the work that they reviewed;
+what severe and generous students lose; and how many honest ones are taken for idle.
 
 ``… found [CSV] [--classes N]`` plants the same students, and counts who is named by the check for students who did not
 look, with four components and with one, and how many honest classes and students have a name. It fits nothing: the
@@ -13,7 +13,7 @@ check is told the priors that the class was drawn from.
 ``… rings [CSV] [--classes N]`` puts a fifth of a class into rings of four friends who give each other the top, and
 prints how many of them are named, how many others are, and what a member's grades gain.
 
-There are 2 classes of each kind unless told otherwise. A run that was interrupted goes on where it stopped.
+There are 3 classes of each kind unless told otherwise. A run that was interrupted goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ from known_truth import compared, plain_mean
 from peerage.decisions.credit_marks import CreditScale
 from peerage.inference.checking.reciprocity import mutual_favours
 from peerage.inference.checking.suspicions import CONSTANT, FALSE_ALARM, suspicions
-from peerage.inference.information import Information
+from peerage.inference.information import Traits, Work, equivalents
+from peerage.inference.sampling.draws import low_effort_masses
 from peerage.simulation import strategies
 from tables import table
 
@@ -75,10 +76,17 @@ LOST = 0.5
 # Marks
 
 
+def planted(seed: int) -> dict[str, strategies.Strategy]:
+    """The strategies in one class: two of the constant ones, and all others."""
+    left_out = {name for level, name in enumerate(CONSTANTS) if level % 3 != seed % 3}
+    return {name: strategy for name, strategy in PLANTED.items() if name not in left_out}
+
+
 def planted_class(kind: str, seed: int) -> tuple[pg.Gradebook, pg.Truth]:
     """A class whose first students follow the strategies, and whose next ones are honest with known biases."""
     names = [f"student{index + 1:02}" for index in range(STUDENTS)]
-    known = names[len(PLANTED) : len(PLANTED) + len(SHIFTED)]
+    first = len(planted(seed))
+    known = names[first : first + len(SHIFTED)]
     fixed = pg.Fixed(
         bias=dict(zip(known, SHIFTED.values(), strict=True)),
         reliability=dict.fromkeys(known, 1.5),
@@ -86,7 +94,7 @@ def planted_class(kind: str, seed: int) -> tuple[pg.Gradebook, pg.Truth]:
     )
     model = pg.Model(priors=KINDS[kind], fixed=fixed)
     book, truth = pg.simulate(STUDENTS, WEEKS, seed, tas=2, model=model)
-    for grader, strategy in enumerate(PLANTED.values()):
+    for grader, strategy in enumerate(planted(seed).values()):
         book = strategies.play(book, strategy, [grader], seed)
     return book, truth
 
@@ -101,9 +109,10 @@ def marks_of(kind: str, seed: int) -> list[dict[str, Any]]:
     graders = posterior.graders().iloc[:STUDENTS]
     true = true_information(kind, truth)[:STUDENTS]
     looked, given = np.bincount(book.review_grader, truth.effortful), np.bincount(book.review_grader)
+    followed = [*planted(seed), *SHIFTED]
     found = pd.DataFrame(
         {
-            "strategy": [*PLANTED, *SHIFTED, *[HONEST] * (STUDENTS - len(PLANTED) - len(SHIFTED))],
+            "strategy": followed + [HONEST] * (STUDENTS - len(followed)),
             "mark": pg.credit(posterior, completion=0)["credit"].iloc[:STUDENTS],
             "sceptical": pg.credit(posterior, completion=0, sceptical=True)["credit"].iloc[:STUDENTS],
             "deserved": CreditScale().marks(true),
@@ -122,10 +131,14 @@ def marks_of(kind: str, seed: int) -> list[dict[str, Any]]:
 
 
 def true_information(kind: str, truth: pg.Truth) -> NDArray[np.float64]:
-    """(graders,) effort times what a report tells, with the values that were drawn."""
-    components = truth.book.rubric.components
-    known = Information.of(components, *KINDS[kind].for_components(len(components)))
-    return known.equivalent(truth.reliability, truth.bias) * truth.effort
+    """(graders,) what a report tells, with the values that were drawn."""
+    components, priors = truth.book.rubric.components, KINDS[kind]
+    works = [
+        Work.of(component, mean, sd, mean, low_effort_masses(component, mean, priors.tau_l, priors.epsilon))
+        for component, mean, sd in zip(components, *priors.for_components(len(components)), strict=True)
+    ]
+    told, _ = equivalents(works, Traits.of(truth.reliability, truth.bias, effort=truth.effort))
+    return told
 
 
 def errors_of(posterior: pg.Posterior, explanation: pg.Explanation, truth: pg.Truth) -> dict[str, list[float]]:
@@ -323,7 +336,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("study", choices=STUDIES)
     parser.add_argument("csv", type=Path, nargs="?")
-    parser.add_argument("--classes", type=int, default=2)
+    parser.add_argument("--classes", type=int, default=3)
     asked = parser.parse_args()
     cases, measure, show = STUDIES[asked.study]
     path = asked.csv or Path(f"study_strategies_{asked.study}.csv")

@@ -8,75 +8,120 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scipy.stats import norm
 
 import peerage as pg
-from peerage.inference.information import Information, information
+from peerage.inference.information import Traits, Work, equivalents
 from peerage.rubric import Component
+
+Floats = NDArray[np.float64]
 
 WHOLE = Component("Whole", tuple(map(float, range(6))))
 UNEVEN = Component("Uneven", (0.0, 1.0, 4.0, 5.0))
 
 
-def by_integration(precision: float, bias: float, mean: float, sd: float, component: Component) -> float:
-    """1 / E Var(s | report) − 1/σ² from three moments of the likelihood on a fine grid of true grades."""
-    s = np.linspace(mean - 8 * sd, mean + 8 * sd, 4001)
-    prior = norm.pdf(s, mean, sd)
+LOW = np.array([0.02, 0.03, 0.1, 0.3, 0.4, 0.15])
+LOW_UNEVEN = np.array([0.1, 0.2, 0.5, 0.2])
+
+
+def graded(component: Component, low: Floats, mean: float = 3.7, sd: float = 0.8, centre: float = 3.4) -> Work:
+    """True grades around 3.7, and a usual report of 3.4."""
+    return Work.of(component, mean, sd, centre, low)
+
+
+def by_integration(
+    work: Work, traits: tuple[float, float, float, float], component: Component, low: Floats
+) -> tuple[float, float]:
+    """1 / E Var(s | report) − 1/σ² from three moments of the likelihood on a fine grid, and the slope of reports."""
+    precision, bias, slope, effort = traits
+    s = np.linspace(work.mean - 8 * work.sd, work.mean + 8 * work.sd, 4001)
+    prior = norm.pdf(s, work.mean, work.sd)
     prior /= prior.sum()
-    likelihood = np.diff(norm.cdf((component.edges[:, None] - s - bias) * precision**0.5), axis=0)
+    y = work.centre + slope * (s - work.centre) + bias
+    likelihood = np.diff(norm.cdf((component.edges[:, None] - y) * precision**0.5), axis=0)
+    likelihood = effort * likelihood + (1 - effort) * low[:, None]
     zeroth, first, second = (likelihood @ (prior * s**power) for power in range(3))
     seen = zeroth > 1e-14
     left = float(np.sum(second[seen] - first[seen] ** 2 / zeroth[seen]))
-    return 1 / left - sd**-2
+    report = component.scaled @ likelihood
+    return 1 / left - work.sd**-2, float(prior @ ((s - work.mean) * report) / work.sd**2)
 
 
 @given(
-    st.floats(0.05, 20), st.floats(-3, 3), st.floats(0.5, 4.8), st.floats(0.3, 1.5), st.sampled_from([WHOLE, UNEVEN])
+    st.tuples(st.floats(0.05, 20), st.floats(-3, 3), st.floats(-0.5, 2), st.floats(0, 1)),
+    st.tuples(st.floats(0.5, 4.8), st.floats(0.3, 1.5), st.floats(1, 4)),
+    st.sampled_from([(WHOLE, LOW), (UNEVEN, LOW_UNEVEN)]),
 )
 def test_it_is_what_a_report_takes_off_the_variance(
-    precision: float, bias: float, mean: float, sd: float, component: Component
+    traits: tuple[float, float, float, float], truth: tuple[float, float, float], rubric: tuple[Component, Floats]
 ) -> None:
-    found = information(np.array([precision]), np.array([bias]), mean, sd, component.edges)[0]
-    assert found == pytest.approx(by_integration(precision, bias, mean, sd, component), rel=1e-3, abs=1e-6)
+    component, low = rubric
+    work = graded(component, low, *truth)
+    told, slope = (found[0] for found in work.judge(Traits.of(np.array(traits[:1]), *traits[1:])))
+    expected = by_integration(work, traits, component, low)
+    assert told == pytest.approx(expected[0], rel=1e-3, abs=1e-6)
+    assert slope == pytest.approx(expected[1], rel=1e-3, abs=1e-4)
 
 
-def test_it_is_the_precision_where_grades_are_not_rounded() -> None:
-    fine = np.concatenate([[-np.inf], np.linspace(-20, 20, 4001), [np.inf]])
+def test_it_is_the_precision_times_the_squared_slope_where_grades_are_not_rounded() -> None:
+    edges = np.concatenate([[-np.inf], np.linspace(-20, 20, 4001), [np.inf]])
+    fine = Work(3.7, 0.8, 3.4, edges, np.full(4002, 1 / 4002), np.full(4001, 0.01))
     precision = np.array([0.1, 1.0, 4.0])
-    np.testing.assert_allclose(information(precision, np.full(3, 1.5), 3.7, 0.8, fine), precision, rtol=1e-3)
+    for slope in (1.0, 0.5):
+        told, steepness = fine.judge(Traits.of(precision, 1.5, slope))
+        np.testing.assert_allclose(told, slope**2 * precision, rtol=1e-3)
+        np.testing.assert_allclose(steepness, slope, rtol=1e-3)
+
+
+def test_reports_that_cannot_be_told_from_careless_ones_tell_with_the_square_of_effort() -> None:
+    """Taken for the plain product, half of all reports made with effort would tell half as much."""
+    alike = np.diff(norm.cdf((WHOLE.edges - 3.7) / (0.64 + 1 / 0.2) ** 0.5))
+    told, _ = graded(WHOLE, alike).judge(Traits.of(np.full(3, 0.2), effort=np.array([0.25, 0.5, 1.0])))
+    assert told[1] / told[2] == pytest.approx(0.25, abs=0.03)
+    assert told[0] / told[1] == pytest.approx(0.25, abs=0.03)
 
 
 def test_it_has_a_bound_where_they_are() -> None:
     """Reports without error of grades around 3.7 leave what a width of 1 leaves, about 1/12."""
-    told = information(np.array([1e3, 1e6]), np.zeros(2), 3.7, 0.8, WHOLE.edges)
+    told, _ = graded(WHOLE, LOW).judge(Traits.of(np.array([1e3, 1e6])))
     assert 8 < told[0] < told[1] < 13
 
 
 def test_an_unbiased_grader_counts_with_the_reliability_and_nobody_with_more() -> None:
-    table = Information.of((WHOLE, UNEVEN), (3.7, 3.0), (0.8, 1.0))
+    works = [graded(WHOLE, LOW), graded(UNEVEN, LOW_UNEVEN, 3.0, 1.0)]
     reliability = np.geomspace(0.01, 30, 50)
-    np.testing.assert_allclose(table.equivalent(reliability, np.zeros(50)), reliability, rtol=1e-9)
+    np.testing.assert_allclose(equivalents(works, Traits.of(reliability))[0], reliability, rtol=0.01)
     for bias in (-2.0, -0.3, 0.7, 3.0):
-        assert (table.equivalent(reliability, np.full(50, bias)) <= reliability * (1 + 1e-12)).all()
+        for slope in (0.5, 1.0, 1.4):
+            told, _ = equivalents(works, Traits.of(reliability, bias, slope))
+            assert (told <= slope**2 * reliability * (1 + 1e-12)).all()
+        without, _ = equivalents(works, Traits.of(reliability, bias, effort=0.0))
+        assert (without == 0).all(), "without effort nothing is told"
 
 
 def test_a_generous_grader_loses_what_the_top_hides() -> None:
-    """Beyond the ends of the table, too: a bias of +9 leaves next to nothing, whatever the reliability."""
-    table = Information.of((WHOLE,), (3.7,), (0.8,))
-    told = [float(table.equivalent(np.array([4.0]), np.array([bias]))[0]) for bias in (0.0, 1.0, 2.0, 3.0, 9.0)]
-    assert told == sorted(told, reverse=True)
+    """A bias of +9 leaves next to nothing, whatever the reliability."""
+    biases = np.array([0.0, 1.0, 2.0, 3.0, 9.0])
+    told = equivalents([graded(WHOLE, LOW)], Traits.of(np.full(5, 4.0), biases))[0]
+    assert (np.diff(told) < 0).all()
     assert told[1] < 3
     assert told[3] < told[0] / 20
     assert told[4] < 0.01
 
 
-def test_the_table_is_fine_enough_between_its_points() -> None:
-    table, rng = Information.of((WHOLE,), (3.7,), (0.8,)), np.random.default_rng(0)
-    precision, bias = np.exp(rng.uniform(-4, 2.5, 200)), rng.uniform(-3, 3, 200)
-    unbiased = np.geomspace(1e-4, 1e3, 4000)
-    levels = information(unbiased, np.zeros(4000), 3.7, 0.8, WHOLE.edges)
-    exact = np.minimum(np.interp(information(precision, bias, 3.7, 0.8, WHOLE.edges), levels, unbiased), precision)
-    np.testing.assert_allclose(table.equivalent(precision, bias), exact, rtol=0.02)
+def test_grades_of_a_fine_rubric_may_be_taken_together() -> None:
+    """What 101 grades tell, told by 35 bins; and blocks of graders make no difference to anything."""
+    fine = Component("Fine", tuple(map(float, range(101))))
+    low, rng = np.full(101, 1 / 101), np.random.default_rng(0)
+    work = graded(fine, low)
+    assert len(work.low) == 35
+    exact = Work(3.7, 0.8, 3.4, fine.edges, low, np.diff(fine.scaled))
+    graders = Traits.of(np.exp(rng.uniform(-2, 2, 150_000)), rng.normal(size=150_000), effort=0.8)
+    told, slope = equivalents([work], graders)
+    some = Traits.of(graders.reliability[99_900:100_100], graders.bias[99_900:100_100], effort=0.8)
+    for found, expected in zip((told, slope), exact.equivalent(some), strict=True):
+        np.testing.assert_allclose(found[99_900:100_100], expected, rtol=0.02, atol=1e-3)
 
 
 @pytest.fixture(scope="module")

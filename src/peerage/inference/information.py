@@ -1,26 +1,28 @@
 """What a grader's report tells about a true grade: information, in the units of a reliability: (16) of docs/model.md.
 
-A report is the bin into which y = s + b + ε falls, with s ~ N(μ, σ²) and ε ~ N(0, 1/p). What it takes off the variance
-of the true grade s is, as a precision,
+With probability e a report is the bin into which y = m + a(s − m) + b + ε falls, with s ~ N(μ, σ²) and ε ~ N(0, 1/p);
+otherwise it is one without effort, which falls into bin k with probability L_k whatever the work. What a report takes
+off the variance of the true grade s is, as a precision,
 
-    p*(p, b) = 1 / E Var(s | report) − 1/σ².
+    p*(p, b, a, e) = 1 / E Var(s | report) − 1/σ².
 
-Because s and y are jointly normal, E(s | y) is linear in y, and with ρ = σ²/(σ² + 1/p) and the bins' edges in standard
-units of y,
+Because s and y are jointly normal, E(s | y) is linear in y. With ρ = a²σ²/(a²σ² + 1/p), the bins' edges in standard
+units of y, and P_k = Φ(high) − Φ(low),
 
-    E Var(s | report) = σ² (1 − ρ q),    q = Σ (φ(low) − φ(high))² / (Φ(high) − Φ(low)),
+    E Var(s | report) = σ² (1 − ρ q),    q = Σ (e φ(low) − e φ(high))² / (e P_k + (1 − e) L_k),
 
-so that p* = ρ q / (σ² (1 − ρ q)). Without rounding q = 1 and p* = p. Somebody whose reports all fall into one bin,
-because of a large bias, has q = 0, however reliable.
+so that p* = ρ q / (σ² (1 − ρ q)). Without rounding and with e = 1, q = 1 and p* = a²p. Somebody whose reports all
+fall into one bin, because of a large bias, has q = 0, however reliable. So has somebody who hardly ever looks, and
+whose few good reports nobody can tell from the others: where both kinds look alike, q goes with e², not with e.
 
-People know reliabilities, so p* is told as the reliability of an unbiased grader whose reports tell as much: J⁻¹(p*),
-where J(p) = p*(p, 0). A bias may also move reports to where bins tell more apart; this does not count, because J
-flattens, and under coarse rubrics no unbiased grader tells as much: nobody's reports are worth more than their
-reliability.
+People know reliabilities, so p* is told as the reliability of an unbiased grader of slope 1 who always makes an effort
+and whose reports tell as much: J⁻¹(p*), where J(p) = p*(p, 0, 1, 1). A bias may also move reports to where bins tell
+more apart; this does not count, because J flattens, and under coarse rubrics no unbiased grader tells as much: nobody's
+reports are worth more than a²p. Of fine rubrics, grades between the ends are taken together, into at most 41 bins.
 
 All of this believes the model. A student who gives the same grades to everything may also be taken for a precise
 grader of works that are all alike; :mod:`peerage.inference.checking.suspicions` finds such students, and they count
-nothing.
+nothing. Whether reports follow the work as they should is for :mod:`peerage.inference.scale_use`.
 
 A halo (an error that the components of a review share) leaves each component's p* as it is, if 1/p is the whole
 variance of its error.
@@ -28,12 +30,11 @@ variance of its error.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import map_coordinates
 from scipy.special import ndtr
 
 from peerage.rubric import Component
@@ -41,54 +42,106 @@ from peerage.rubric import Component
 Floats = NDArray[np.float64]
 
 _LEAST_MASS = 1e-15
-_PRECISIONS = np.geomspace(1e-3, 256.0, 101)
-_BIASES = np.linspace(-6.0, 6.0, 121)
-
-
-def information(precision: Floats, bias: Floats, mean: float, sd: float, edges: Floats) -> Floats:
-    """What reports of some precisions and biases take off the variance of a true grade N(mean, sd²), as a precision.
-
-    ``edges`` are the ends of the bins, the outer ones infinite. Everything is on the model's scale.
-
-    >>> whole = np.array([-np.inf, 0.5, 1.5, 2.5, 3.5, 4.5, np.inf])
-    >>> information(np.ones(3), np.array([0.0, 1.0, -1.0]), 3.7, 0.8, whole).round(2)
-    array([0.84, 0.65, 0.9 ])
-    """
-    variance = sd**2
-    spread = np.sqrt(variance + 1 / precision)
-    at = (edges - mean - bias[..., None]) / spread[..., None]
-    mass = np.diff(ndtr(at), axis=-1)
-    gap = np.diff(np.exp(-(at**2) / 2), axis=-1)
-    told = np.sum(np.where(mass > _LEAST_MASS, gap**2 / np.maximum(mass, _LEAST_MASS), 0.0), axis=-1) / (2 * np.pi)
-    share = variance / spread**2 * told
-    return np.asarray(share / (variance * (1 - share)))
+_PRECISIONS = np.geomspace(1e-3, 1024.0, 121)
+_FINEST = 41
+_BLOCK = 100_000
+"""How many graders' draws are worked on at a time."""
 
 
 @dataclass(frozen=True, eq=False)
-class Information:
-    """The equivalent reliability of every reliability and bias, as a share of the reliability: (precisions, biases)."""
+class Traits:
+    """Of graders, or of draws of them: arrays of one shape."""
 
-    share: Floats
+    reliability: Floats
+    bias: Floats
+    slope: Floats
+    effort: Floats
 
     @classmethod
-    def of(cls, components: Sequence[Component], means: Sequence[float], sds: Sequence[float]) -> Information:
-        """A table for a class whose components have true grades of these means and standard deviations.
+    def of(
+        cls,
+        reliability: NDArray[np.floating],
+        bias: NDArray[np.floating] | float = 0.0,
+        slope: NDArray[np.floating] | float = 1.0,
+        effort: NDArray[np.floating] | float = 1.0,
+    ) -> Traits:
+        """From arrays of any kind, or numbers that all graders share."""
+        parts = np.broadcast_arrays(reliability, bias, slope, effort)
+        return cls(*(part.astype(float) for part in parts))
 
-        A grader grades all components, so that the table has their mean.
+    def blocks(self) -> Iterator[Traits]:
+        """Flat parts of a size that memory holds."""
+        parts = [part.ravel() for part in (self.reliability, self.bias, self.slope, self.effort)]
+        for start in range(0, len(parts[0]), _BLOCK):
+            yield Traits(*(part[start : start + _BLOCK] for part in parts))
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """The true grades of a component, and how it is graded; on the model's scale.
+
+    Attributes
+    ----------
+    mean, sd: of the true grades
+    centre: the usual report, around which graders stretch or narrow the scale
+    edges: the ends of the bins of reports, the outer ones infinite
+    low: the probability of each bin without effort
+    steps: from each bin's grade to the next
+    """
+
+    mean: float
+    sd: float
+    centre: float
+    edges: Floats
+    low: Floats
+    steps: Floats
+
+    @classmethod
+    def of(cls, component: Component, mean: float, sd: float, centre: float, low: Floats) -> Work:
+        """Of a component whose grades have probabilities ``low`` without effort; of fine ones, several are one bin."""
+        last = component.n_levels - 1
+        starts = np.unique([0, *range(1, last, -(-last // _FINEST)), last])
+        bounds = np.append(starts, component.n_levels)
+        sizes = np.diff(bounds)
+        grades = np.add.reduceat(component.scaled, starts) / sizes
+        masses = np.add.reduceat(low[: component.n_levels], starts)
+        return cls(mean, sd, centre, component.edges[bounds], masses, np.diff(grades))
+
+    def judge(self, graders: Traits) -> tuple[Floats, Floats]:
+        """What a report takes off the variance of a true grade, as a precision, and the slope of reports against it.
+
+        >>> whole = Component("Whole", (0.0, 1.0, 2.0, 3.0, 4.0, 5.0))
+        >>> work = Work.of(whole, 3.7, 0.8, 3.7, np.full(6, 1 / 6))
+        >>> told, _ = work.judge(Traits.of(np.ones(3), np.array([0.0, 1.0, -1.0])))
+        >>> told.round(2)
+        array([0.84, 0.65, 0.9 ])
         """
-        precision, bias = np.meshgrid(_PRECISIONS, _BIASES, indexing="ij")
-        total = np.zeros(precision.shape)
-        for component, mean, sd in zip(components, means, sds, strict=True):
-            told = information(precision, bias, mean, sd, component.edges)
-            unbiased = information(_PRECISIONS, np.zeros(len(_PRECISIONS)), mean, sd, component.edges)
-            known, known_precision = np.append(0.0, unbiased), np.append(0.0, _PRECISIONS)
-            total += np.minimum(np.interp(told, known, known_precision) / precision, 1.0)
-        return cls(total / len(components))
+        seen = (graders.slope * self.sd) ** 2
+        spread = np.sqrt(seen + 1 / graders.reliability)
+        usual = self.centre + graders.slope * (self.mean - self.centre) + graders.bias
+        at = (self.edges - usual[..., None]) / spread[..., None]
+        density = np.exp(-(at**2) / 2) / np.sqrt(2 * np.pi)
+        effort = graders.effort[..., None]
+        mass = effort * np.diff(ndtr(at), axis=-1) + (1 - effort) * self.low
+        told = (effort * np.diff(density, axis=-1)) ** 2 / np.maximum(mass, _LEAST_MASS)
+        share = seen / spread**2 * np.where(mass > _LEAST_MASS, told, 0.0).sum(axis=-1)
+        slope = graders.effort * graders.slope * (density[..., 1:-1] @ self.steps) / spread
+        return share / (self.sd**2 * (1 - share)), slope
 
-    def equivalent(self, reliability: NDArray[np.floating], bias: NDArray[np.floating]) -> Floats:
-        """The reliabilities of unbiased graders whose reports tell as much."""
-        logs = np.log(_PRECISIONS)
-        row = (np.log(np.maximum(reliability, _PRECISIONS[0])) - logs[0]) / (logs[1] - logs[0])
-        column = (bias - _BIASES[0]) / (_BIASES[1] - _BIASES[0])
-        share = map_coordinates(self.share, [row, np.broadcast_to(column, row.shape)], order=1, mode="nearest")
-        return np.asarray(reliability * share)
+    def equivalent(self, graders: Traits) -> tuple[Floats, Floats]:
+        """The reliability of unbiased graders who use the scale, make every effort and tell as much; and the slope."""
+        told, slope = self.judge(graders)
+        unbiased, _ = self.judge(Traits.of(_PRECISIONS))
+        known = np.interp(told, np.append(0.0, unbiased), np.append(0.0, _PRECISIONS))
+        return np.minimum(known, graders.slope**2 * graders.reliability), slope
+
+
+def equivalents(works: list[Work], graders: Traits) -> tuple[Floats, Floats]:
+    """Of graders who grade all components: the equivalent reliability and the slope of reports, in the mean."""
+    told, slope = [], []
+    for part in graders.blocks():
+        by_component = [work.equivalent(part) for work in works]
+        told.append(np.mean([one for one, _ in by_component], axis=0))
+        slope.append(np.mean([one for _, one in by_component], axis=0))
+    shape = graders.reliability.shape
+    return np.concatenate(told).reshape(shape), np.concatenate(slope).reshape(shape)

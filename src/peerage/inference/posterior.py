@@ -22,16 +22,15 @@ from peerage.inference.checking.held_out import HeldOut, held_out
 from peerage.inference.checking.leave_one_out import LeaveOneOut, leave_one_out
 from peerage.inference.checking.predictive_checks import Checks, predictive_checks
 from peerage.inference.checking.predictive_density import log_likelihood, report_masses
+from peerage.inference.dependability import dependability_draws
 from peerage.inference.fit_warnings import problems_of, simpler_model
 from peerage.inference.fitted import Fitted
-from peerage.inference.information import Information
 from peerage.inference.numerics.diagnostics import Diagnostics, rhat_and_ess
 from peerage.inference.plotting import draw_graders, draw_grades, draw_priors, draw_submission
 from peerage.inference.posterior_file import write
 from peerage.inference.previewing import previewed
 from peerage.inference.priors_in_words import coordinate_names, in_use, priors_table
 from peerage.inference.sampling.chains import VARIABLES, sample
-from peerage.inference.scale_use import scale_use
 from peerage.inference.staff_check import StaffCheck, staff_check
 from peerage.inference.totals import totals_table
 from peerage.inference.updating import update
@@ -107,17 +106,8 @@ class Posterior(Fitted):
 
     @cached_property
     def dependability(self) -> NDArray[np.floating]:
-        """(chain, draw, grader): effort times the reliability of an unbiased grader whose reports tell as much."""
-        told = np.asarray(self.draws["reliability"] * self.draws["effort"])
-        if self.model.learned and self.model.censoring:
-            components = self.book.rubric.components
-            table = Information.of(components, *self.hyperparameters.for_components(len(components)))
-            told = table.equivalent(self.draws["reliability"], self.draws["bias"]) * self.draws["effort"]
-            told *= scale_use(
-                self.book, self.hyperparameters, *map(self.margins.means, ("effort", "bias", "reliability"))
-            )
-        told[..., np.isin(np.array(self.book.graders, dtype=object), self.constant["grader"])] = 0.0
-        return told
+        """(chain, draw, grader): the reliability of an unbiased grader with full effort whose reports tell as much."""
+        return dependability_draws(self)
 
     @cached_property
     def _precision(self) -> NDArray[np.float64]:

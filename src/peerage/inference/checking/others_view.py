@@ -8,6 +8,7 @@ open about a true grade is then normal.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,8 +40,14 @@ class OthersView:
     bias: Floats
 
     @classmethod
-    def of(cls, book: Gradebook, priors: Priors) -> OthersView:
-        """The view of each review's fellows, with the spreads that the priors have."""
+    def of(
+        cls, book: Gradebook, priors: Priors, precision: Floats | None = None, bias: Floats | None = None
+    ) -> OthersView:
+        """The view of each review's fellows, with the spreads that the priors have.
+
+        ``precision`` and ``bias`` are (graders,) as fitted; without them all reports count alike, and biases are those
+        of the additive fit.
+        """
         columns = [
             component.scaled[np.maximum(book.levels[:, index], 0)]
             for index, component in enumerate(book.rubric.components)
@@ -49,16 +56,24 @@ class OthersView:
         value = np.where(graded, np.stack(columns, axis=1), np.nan)
         mu, sigma = (np.array(part) for part in priors.for_components(len(book.rubric)))
         noise = priors.beta_tau / priors.alpha_tau
-        bias = _biases(book, value, noise / priors.sigma_b**2 if priors.sigma_b > 0 else np.inf)
-        adjusted = np.where(graded, value - bias[book.review_grader][:, None], 0.0)
-        shape, place = (book.n_submissions, len(book.rubric)), book.review_submission
-        sums, counts = np.zeros(shape), np.zeros(shape, np.int64)
-        np.add.at(sums, place, adjusted)
-        np.add.at(counts, place, graded)
-        others, n_others = sums[place] - adjusted, counts[place] - graded
-        variance = 1 / (sigma**-2 + n_others / noise)
-        mean = variance * (mu / sigma**2 + others / noise)
-        return cls(value, np.where(graded, mean, np.nan), np.where(graded, variance, np.nan), n_others, bias)
+        if bias is None:
+            bias = _biases(book, value, noise / priors.sigma_b**2 if priors.sigma_b > 0 else np.inf)
+        weight = np.full(book.n_graders, 1 / noise) if precision is None else precision
+        weights = np.where(graded, weight[book.review_grader][:, None], 0.0)
+        adjusted = np.where(graded, weights * (value - bias[book.review_grader][:, None]), 0.0)
+        place = book.review_submission
+        told, sums, counts = (_by_others(part, place, book.n_submissions) for part in (weights, adjusted, graded))
+        variance = 1 / (sigma**-2 + told)
+        mean = variance * (mu / sigma**2 + sums)
+        mean, variance = (np.where(graded, part, np.nan) for part in (mean, variance))
+        return cls(value, mean, variance, counts.astype(np.int64), bias)
+
+
+def _by_others(values: NDArray[Any], place: NDArray[np.int32], n_submissions: int) -> Floats:
+    """(reviews, components) the sum of the other reviews' values of the same work."""
+    sums = np.zeros((n_submissions, values.shape[1]))
+    np.add.at(sums, place, values)
+    return np.asarray(sums[place] - values)
 
 
 def _biases(book: Gradebook, value: Floats, ridge: float) -> Floats:

@@ -15,7 +15,7 @@ from peerage.inference.numerics.hyperparameters import N_CLASSWIDE, TAU_L
 from peerage.inference.numerics.likelihood import Grid
 from peerage.inference.sampling.chains import VARIABLES, Samples
 from peerage.inference.sampling.total_reliability import residual_share, total_reliability
-from peerage.rubric import MODEL_MAXIMUM
+from peerage.rubric import MODEL_MAXIMUM, Component
 
 
 class Draws(Mapping[str, NDArray[np.float32]]):
@@ -83,9 +83,7 @@ class Draws(Mapping[str, NDArray[np.float32]]):
         centre, precision = self.low_effort()
         out = np.zeros((*centre.shape, layout.max_levels))
         for index, component in enumerate(layout.book.rubric.components):
-            bounds = (component.edges - centre[..., index, None]) * np.sqrt(precision)[..., None]
-            uniform = np.diff(np.concatenate([[0.0], component.cuts, [MODEL_MAXIMUM]])) / MODEL_MAXIMUM
-            masses = (1 - layout.epsilon) * np.diff(ndtr(bounds), axis=-1) + layout.epsilon * uniform
+            masses = low_effort_masses(component, centre[..., index], precision, layout.epsilon)
             out[..., index, : component.n_levels] = masses
         return out
 
@@ -135,3 +133,12 @@ class Draws(Mapping[str, NDArray[np.float32]]):
             mine = np.flatnonzero(layout.reports.cell_component == index)
             out[:, :, layout.cell_submission[mine], index] = component.from_model(values[:, :, mine])
         return out
+
+
+def low_effort_masses(
+    component: Component, centre: NDArray[np.float64] | float, precision: NDArray[np.float64] | float, epsilon: float
+) -> NDArray[np.float64]:
+    """(…, level) the probability of each grade without effort: of (2) in docs/model.md, by its centre and precision."""
+    bounds = (component.edges - np.asarray(centre)[..., None]) * np.sqrt(precision)[..., None]
+    uniform = np.diff(np.concatenate([[0.0], component.cuts, [MODEL_MAXIMUM]])) / MODEL_MAXIMUM
+    return np.asarray((1 - epsilon) * np.diff(ndtr(bounds), axis=-1) + epsilon * uniform)
