@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,9 +30,11 @@ from peerage.inference.checking.predictive_density import report_bins
 from peerage.inference.fitted import Fitted
 from peerage.inference.numerics.hyperparameters import N_CLASSWIDE
 from peerage.inference.numerics.psis import smooth
+from peerage.inference.sampling.draws import Draws
 from peerage.support.wording import counted
 
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 DRAWS, MOST, RESAMPLES = 300, 200, 2000
 """Draws that estimate a grade, submissions that are looked at, and bootstrap samples of these."""
@@ -40,6 +43,10 @@ FEWEST = 5
 """With fewer submissions, errors say next to nothing."""
 
 _GRID = np.arange(-2.95, 9.0, 0.1)
+
+_LOT = 50
+"""How many draws are looked at together, lest tables of likelihoods take much memory."""
+
 _ESTIMATES = ("model", "mean", "median")
 
 
@@ -107,8 +114,7 @@ def staff_check(posterior: Fitted) -> StaffCheck | None:
     if len(both) < FEWEST:
         return None
     chosen = both[np.unique(np.linspace(0, len(both) - 1, MOST).round().astype(int))]
-    estimator = _Estimator(posterior)
-    rows = [row for submission in chosen for row in estimator.rows(int(submission))]
+    rows = list(_Estimator(posterior, chosen).rows())
     table = pd.DataFrame(rows, columns=["submission", "component", "staff_mean", *_ESTIMATES])
     return _compared(posterior, table)
 
@@ -138,37 +144,59 @@ def _error(value: float, drawn: Floats) -> Error:
     return Error(float(value), float(lower), float(upper))
 
 
-class _Estimator:
-    """Some draws of a posterior, and the estimates that they make of a submission from its students alone."""
+class _Cell(NamedTuple):
+    """A component of a submission that both staff and students graded.
 
-    def __init__(self, posterior: Fitted) -> None:
+    ``peers`` are the reports of all but staff, each with whether it was made with effort in each draw.
+    """
+
+    submission: int
+    cell: int
+    students: list[int]
+    staff: list[int]
+    peers: list[tuple[int, Flags]]
+
+
+class _Estimator:
+    """Some draws of a posterior, and the estimates that they make of submissions from their students alone."""
+
+    def __init__(self, posterior: Fitted, submissions: NDArray[np.integer]) -> None:
         self.book, self.layout = posterior.book, posterior.layout
         self.censoring = posterior.model.censoring
         samples, draws = posterior.samples, posterior.draws
         count = samples.n_chains * samples.n_kept
         some = np.unique(np.linspace(0, count - 1, DRAWS).round().astype(int))
-        self.rng = np.random.default_rng([posterior.seed, 7])
+        self.rng, self.n_draws = np.random.default_rng([posterior.seed, 7]), len(some)
 
         def chosen(values: NDArray[Any]) -> Floats:
             return np.asarray(values.reshape(count, *values.shape[2:])[some], dtype=float)
 
         self.true_grade = chosen(draws.on_model_scale("true_grade"))
         self.reliability, self.bias, self.effort = (chosen(draws[name]) for name in ("reliability", "bias", "effort"))
-        owner = self.layout.reports.review_grader[self.layout.report_review]
-        self.low_effort = chosen(draws.low_effort_of(owner, self.layout.report_component, self.layout.report_level))
+        self.slope = chosen(draws.slopes())
         self.low, self.high = report_bins(self.layout)
+        self.low_effort = self._low_effort(Draws(self.layout, samples.picked(some), posterior.seed), submissions)
         n_components = len(self.book.rubric)
         if posterior.model.learned:
             hyper = chosen(samples.kept_hyper)[:, N_CLASSWIDE : N_CLASSWIDE + 2 * n_components]
             self.mean, self.sd = hyper[:, :n_components], np.exp(hyper[:, n_components:])
         else:
             self.mean, self.sd = (np.tile(part, (len(some), 1)) for part in self.layout.true_grade_prior)
+        self.cells = [cell for submission in submissions for cell in self._cells(int(submission))]
 
-    def rows(self, submission: int) -> Iterator[tuple[Any, ...]]:
-        """The row of each component that both staff and students graded."""
-        layout, reports = self.layout, self.layout.reports
+    def _low_effort(self, draws: Draws, submissions: NDArray[np.integer]) -> dict[int, Floats]:
+        """For each report on some submissions, (draws,) its probability without effort."""
+        layout, review = self.layout, self.layout.report_review
+        owner = layout.reports.review_grader[review]
+        wanted = np.flatnonzero(np.isin(layout.cell_submission[layout.reports.report_cell], submissions))
+        masses = draws.low_effort_of(owner[wanted], layout.report_component[wanted], layout.report_level[wanted])[0]
+        return dict(zip(wanted.tolist(), masses.T, strict=True))
+
+    def _cells(self, submission: int) -> Iterator[_Cell]:
+        """The components that both staff and students graded."""
+        reports = self.layout.reports
         span = slice(reports.submission_start[submission], reports.submission_start[submission + 1])
-        others: dict[int, list[tuple[int, NDArray[np.bool_]]]] = {}
+        peers: dict[int, list[tuple[int, Flags]]] = {}
         students: dict[int, list[int]] = {}
         staff: dict[int, list[int]] = {}
         for review in reports.submission_reviews[span]:
@@ -181,56 +209,83 @@ class _Estimator:
             if not self.book.is_staff[grader]:
                 effortful = self._efforts(int(review), own)
                 for report in own:
-                    others.setdefault(int(reports.report_cell[report]), []).append((report, effortful))
-        expected, log_weights = {}, np.zeros(len(self.effort))
+                    peers.setdefault(int(reports.report_cell[report]), []).append((report, effortful))
         for cell in sorted(set(students) & set(staff)):
-            expected[cell], log_mass = self._cell(cell, others[cell], staff[cell])
-            log_weights -= log_mass
-        smooth(log_weights)
-        weights, values = np.exp(log_weights), layout.report_value
-        for cell, by_draw in expected.items():
-            component = self.book.rubric.components[reports.cell_component[cell]]
-            given = component.from_model(values[students[cell]])
-            by_staff = component.from_model(values[staff[cell]]).mean()
-            names = self.book.submissions[submission], component.name
-            yield (*names, by_staff, float(weights @ by_draw), given.mean(), np.median(given))
+            yield _Cell(submission, cell, students[cell], staff[cell], peers[cell])
 
-    def _likelihood(self, report: int, centre: Floats) -> Floats:
-        """The likelihood of a report around some centres (draws, …) plus its grader's bias."""
-        grader = self.layout.reports.review_grader[self.layout.report_review[report]]
-        shape = (-1,) + (1,) * (centre.ndim - 1)
-        centre = centre + self.bias[:, grader].reshape(shape)
-        root = np.sqrt(self.reliability[:, grader]).reshape(shape)
-        if self.censoring:
-            return np.asarray(ndtr((self.high[report] - centre) * root) - ndtr((self.low[report] - centre) * root))
-        gap = (self.layout.report_value[report] - centre) * root
-        return np.asarray(root * np.exp(-0.5 * gap**2) / np.sqrt(2 * np.pi))
-
-    def _efforts(self, review: int, own: range) -> NDArray[np.bool_]:
+    def _efforts(self, review: int, own: range) -> Flags:
         """(draws,) whether a review was made with effort, drawn given the true grades."""
         layout = self.layout
         effort = self.effort[:, layout.reports.review_grader[review]]
         careful, careless = effort.copy(), 1 - effort
         for report in own:
             careful *= self._likelihood(report, self.true_grade[:, layout.reports.report_cell[report]])
-            mass = self.low_effort[:, report]
+            mass = self.low_effort[report]
             if not self.censoring:  # from the probability of the bin to a density on it
                 ends = np.clip([self.low[report], self.high[report]], 0.0, 5.0)
                 mass = mass / (ends[1] - ends[0])
-            careless *= mass
+            careless = careless * mass
         return np.asarray(self.rng.random(len(effort)) * (careful + careless) < careful)
 
-    def _cell(self, cell: int, peers: list[tuple[int, NDArray[np.bool_]]], staff: list[int]) -> tuple[Floats, Floats]:
-        """(draws,) each: the expected grade given the peers, and the log probability of the staff's reports."""
-        index = self.layout.reports.cell_component[cell]
-        component = self.book.rubric.components[index]
-        mean, sd = self.mean[:, index, None], self.sd[:, index, None]
-        points = np.broadcast_to(_GRID, (len(mean), len(_GRID)))
-        mass = np.exp(-0.5 * ((points - mean) / sd) ** 2)
-        for report, effortful in peers:
-            mass = mass * np.where(effortful[:, None], self._likelihood(report, points), 1.0)
-        mass /= np.maximum(mass.sum(axis=1, keepdims=True), 1e-300)
-        by_staff = np.prod([self._likelihood(report, points) for report in staff], axis=0)
-        log_mass = np.log(np.maximum((mass * by_staff).sum(axis=1), 1e-300))
-        grades = component.values[component.level_of(component.from_model(_GRID))]
-        return mass @ grades, log_mass
+    def _likelihood(self, report: int, true_grade: Floats, lot: slice = slice(None)) -> Floats:
+        """The likelihood of a report in a lot of draws, of some true grades (draws, …)."""
+        grader = self.layout.reports.review_grader[self.layout.report_review[report]]
+        usual = self.layout.mean_reports[self.layout.report_component[report]]
+        shape = (-1,) + (1,) * (true_grade.ndim - 1)
+        slope, bias, precision = (of[lot, grader].reshape(shape) for of in (self.slope, self.bias, self.reliability))
+        centre, root = usual + slope * (true_grade - usual) + bias, np.sqrt(precision)
+        if self.censoring:
+            return np.asarray(ndtr((self.high[report] - centre) * root) - ndtr((self.low[report] - centre) * root))
+        gap = (self.layout.report_value[report] - centre) * root
+        return np.asarray(root * np.exp(-0.5 * gap**2) / np.sqrt(2 * np.pi))
+
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """The row of each component that both staff and students graded."""
+        expected, log_mass = np.empty((2, len(self.cells), self.n_draws))
+        for begin in range(0, self.n_draws, _LOT):
+            lot = slice(begin, begin + _LOT)
+            expected[:, lot], log_mass[:, lot] = self._estimates(lot)
+        places = range(len(self.cells))
+        for submission, group in groupby(places, key=lambda place: self.cells[place].submission):
+            own = list(group)
+            log_weights = -log_mass[own].sum(axis=0)
+            smooth(log_weights)
+            weights, name = np.exp(log_weights), self.book.submissions[submission]
+            for place in own:
+                yield (name, *self._row(self.cells[place], float(weights @ expected[place])))
+
+    def _row(self, cell: _Cell, estimate: float) -> tuple[Any, ...]:
+        component = self.book.rubric.components[self.layout.reports.cell_component[cell.cell]]
+        given = component.from_model(self.layout.report_value[cell.students])
+        by_staff = component.from_model(self.layout.report_value[cell.staff]).mean()
+        return component.name, by_staff, estimate, given.mean(), np.median(given)
+
+    def _estimates(self, lot: slice) -> tuple[Floats, Floats]:
+        """(cells, draws) each, of a lot of draws: the expected grade given the peers, and the log mass of the staff's.
+
+        A grader's likelihood of a component's grade is the same function of the true grade wherever it was given: it is
+        tabulated on the grid once.
+        """
+        points = np.broadcast_to(_GRID, (len(self.mean[lot]), len(_GRID)))
+        tables: dict[tuple[int, int, int], Floats] = {}
+
+        def tabulated(report: int) -> Floats:
+            grader = int(self.layout.reports.review_grader[self.layout.report_review[report]])
+            key = grader, int(self.layout.report_component[report]), int(self.layout.report_level[report])
+            if key not in tables:
+                tables[key] = self._likelihood(report, points, lot)
+            return tables[key]
+
+        expected, log_mass = np.empty((2, len(self.cells), len(points)))
+        for place, cell in enumerate(self.cells):
+            index = self.layout.reports.cell_component[cell.cell]
+            component = self.book.rubric.components[index]
+            mass = np.exp(-0.5 * ((points - self.mean[lot, index, None]) / self.sd[lot, index, None]) ** 2)
+            for report, effortful in cell.peers:
+                mass *= np.where(effortful[lot, None], tabulated(report), 1.0)
+            mass /= np.maximum(mass.sum(axis=1, keepdims=True), 1e-300)
+            expected[place] = mass @ component.values[component.level_of(component.from_model(_GRID))]
+            for report in cell.staff:
+                mass *= tabulated(report)
+            log_mass[place] = np.log(np.maximum(mass.sum(axis=1), 1e-300))
+        return expected, log_mass

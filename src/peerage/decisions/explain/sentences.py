@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import floor
 
 from peerage.decisions.explain.weight_problem import DECIMALS, PERCENT, WHOLE, exactly, tenth_of
@@ -54,7 +55,8 @@ class Voice:
 
     def value(self, component: Component, index: int) -> Fraction:
         """What enters the average: the reported grade less the bias."""
-        return self.report(component, index) - self.bias * tenth_of(component.grades)
+        report = self.report(component, index)
+        return report - self.bias * tenth_of(component.grades) if self.bias else report
 
 
 @dataclass(frozen=True)
@@ -156,6 +158,7 @@ def shown(grade: float) -> str:
     return decimal(exactly(grade))
 
 
+@lru_cache(maxsize=4096)
 def decimal(value: Fraction, digits: int = DECIMALS + 2) -> str:
     """A number with so many decimals at most; grades less biases have two more than grades."""
     whole, part = divmod(abs(round(value * 10**digits)), 10**digits)
@@ -166,14 +169,15 @@ def decimal(value: Fraction, digits: int = DECIMALS + 2) -> str:
 def average(component: Component, index: int, voices: Sequence[Voice]) -> Fraction:
     """The weighted average of those who graded a component, less their biases."""
     graders = [voice for voice in voices if voice.levels[index] >= 0 and voice.weight]
-    total = sum((voice.weight * voice.value(component, index) for voice in graders), Fraction(0))
-    return total / sum(voice.weight for voice in graders)
+    return _weighted((voice.value(component, index), voice.weight) for voice in graders)
 
 
-def _plain_average(component: Component, index: int, counting: Sequence[Voice]) -> Fraction:
-    """The weighted average of the reports as they are."""
-    total = sum((voice.weight * voice.report(component, index) for voice in counting), Fraction(0))
-    return total / sum(voice.weight for voice in counting)
+def _weighted(values: Iterable[tuple[Fraction, int]]) -> Fraction:
+    """The weighted average of some values; each counts once, for sums of fractions take long."""
+    weights: Counter[Fraction] = Counter()
+    for value, weight in values:
+        weights[value] += weight
+    return sum((weight * value for value, weight in weights.items()), Fraction(0)) / weights.total()
 
 
 def _one_by_one(component: Component, index: int, graders: Sequence[Voice]) -> Iterator[str]:
@@ -224,7 +228,7 @@ def _others(component: Component, n_absent: int, n_replaced: int, share: int) ->
 
 def _conclusion(component: Component, index: int, grade: GivenGrade, counting: Sequence[Voice]) -> str:
     weights = _weight_by_report(component, index, counting)
-    mean, plain = average(component, index, counting), _plain_average(component, index, counting)
+    mean, plain = average(component, index, counting), _weighted(weights.items())
     rounding = _rounding(component, grade, mean)
     if mean != plain:
         rounding = f".{_corrected(component, grade, mean, plain)}{rounding}"
@@ -287,7 +291,12 @@ def _same_grade(component: Component, grade: GivenGrade, short: Fraction) -> boo
 
 def _cut(component: Component, level: int) -> Fraction:
     """The cut-point below a level."""
-    return (exactly(component.grades[level - 1]) + exactly(component.grades[level])) / 2
+    return _middle(component.grades[level - 1], component.grades[level])
+
+
+@lru_cache(maxsize=4096)
+def _middle(lower: float, upper: float) -> Fraction:
+    return (exactly(lower) + exactly(upper)) / 2
 
 
 def _weight_by_report(component: Component, index: int, voices: Sequence[Voice]) -> dict[Fraction, int]:

@@ -19,6 +19,7 @@ from peerage.inference.censored.grader_updates import count_effortful
 from peerage.inference.censored.learning_graders import refresh
 from peerage.inference.checking.predictive_density import bin_mass
 from peerage.inference.latent.latent_habits import MISSED
+from peerage.inference.latent.normal_tails import below
 from peerage.inference.numerics.arrays import F32, F64, I32, I64, Given, State, Work
 from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.vectors import TINY, copy_into, multiply, sum_of_products, sum_of_quotients, total_of
@@ -85,13 +86,15 @@ def expected_report(component: Int, effort: float, centre: float, variance: floa
     """The expected grade of a report whose value is normal if effortful, by a grader who may have a habit."""
     edges, grades = scale.edges[component], scale.grades[component]
     favourite = scale.favourite[habit, component]
-    usual = MISSED if habit > 0 else 1.0
-    expected = (1.0 - usual) * (1.0 - effort) * grades[favourite]
+    usual, root = MISSED if habit > 0 else 1.0, 1.0 / math.sqrt(variance)
+    expected, passed = (1.0 - usual) * (1.0 - effort) * grades[favourite], 0.0
     for level in range(len(grades)):
         if edges[level] == math.inf:
             break
-        careful = bin_mass(edges[level], edges[level + 1], centre, 1.0 / variance)
-        expected += grades[level] * (effort * careful + usual * (1.0 - effort) * scale.low_effort[component, level])
+        left, passed = passed, below((edges[level + 1] - centre) * root)
+        expected += grades[level] * (
+            effort * (passed - left) + usual * (1.0 - effort) * scale.low_effort[component, level]
+        )
     return float(expected)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,11 +64,7 @@ def _few_at_a_time(layout: Layout, samples: Samples, count: int, seed: int) -> I
     """
     chosen = np.linspace(0, samples.n_chains * samples.n_kept - 1, count).round().astype(np.int64)
     for lot, begin in enumerate(range(0, count, _AT_A_TIME)):
-        chain, draw = np.divmod(chosen[begin : begin + _AT_A_TIME], samples.n_kept)
-        some = {name: values[chain, draw][None] for name, values in samples.draws.items()}
-        hyper = samples.kept_hyper[chain, draw][None]
-        part = replace(samples, draws=some, hyper=hyper, kept=np.arange(len(draw)))
-        yield Draws(layout, part, seed + lot)
+        yield Draws(layout, samples.picked(chosen[begin : begin + _AT_A_TIME]), seed + lot)
 
 
 def _favourite_values(layout: Layout) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ import os
 import threading
 import time
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -90,6 +90,16 @@ class Samples:
     def kept_hyper(self) -> NDArray[np.float64]:
         """(chain, kept draw, coordinate) the hyperparameters of the kept draws."""
         return self.hyper[:, self.kept]
+
+    def picked(self, places: NDArray[np.integer]) -> Samples:
+        """Some of the kept draws, counted through all chains, as if they were of one."""
+        chain, draw = np.divmod(places, self.n_kept)
+        return replace(
+            self,
+            draws={name: values[chain, draw][None] for name, values in self.draws.items()},
+            hyper=self.kept_hyper[chain, draw][None],
+            kept=np.arange(len(places)),
+        )
 
     def followed_by(self, later: Samples) -> Samples:
         """These draws and later ones of the same chains, as one."""
