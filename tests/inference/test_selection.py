@@ -52,10 +52,12 @@ def test_every_model_is_compared_and_correlation_only_compared(biased: pg.Poster
         "censoring",
         "effort + censoring",
         "bias + censoring",
+        "bias + effort + censoring, without scale",
+        "bias + effort + censoring, without merit and halo",
         "bias + effort + censoring",
         "bias + effort + censoring + correlation",
     ]
-    assert list(table["chosen"]) == [False, False, True, False, False]
+    assert list(table["chosen"]) == [False, False, True, False, False, False, False]
     chosen = table[table["chosen"]].iloc[0]
     assert (chosen["difference"], chosen["difference_se"], chosen["grade_change"]) == (0.0, 0.0, 0.0)
     np.testing.assert_allclose(table["difference"], table["elpd"] - chosen["elpd"], atol=1e-6)
@@ -69,8 +71,8 @@ def test_every_model_is_compared_and_correlation_only_compared(biased: pg.Poster
 def test_what_was_chosen_and_by_how_much_is_said(biased: pg.Posterior) -> None:
     assert biased.choice is not None
     lines = biased.choice.sentences
-    assert len(lines) == 5
-    assert lines[0].startswith("Of 5 models, 'bias + censoring' was chosen")
+    assert len(lines) == 7
+    assert lines[0].startswith("Of 7 models, 'bias + censoring' was chosen")
     (without,) = [line for line in lines if line.strip().startswith("censoring")]
     row = biased.choice.table.iloc[0]
     assert f"{row['difference']:+.1f} ± {row['difference_se']:.1f}" in without
@@ -107,9 +109,16 @@ def test_correlation_is_never_chosen_however_well_it_predicts() -> None:
 
 def test_candidates_depend_on_what_is_known() -> None:
     book = pg.simulate(students=6, weeks=1, tas=0, seed=1)[0]
-    assert [model.correlation for model in candidates(book, Model())] == [False] * 4 + [True]
+    assert [model.correlation for model in candidates(book, Model())] == [False] * 6 + [True]
     anonymous = pg.read_grades(book.table().drop(columns="author"), book.rubric)
-    assert [model.correlation for model in candidates(anonymous, Model())] == [False] * 4
+    assert [model.correlation for model in candidates(anonymous, Model())] == [False] * 6
+    paper = candidates(anonymous, Model(priors="paper"))
+    assert [model.name for model in paper] == [
+        "censoring",
+        "effort + censoring",
+        "bias + censoring",
+        "bias + effort + censoring",
+    ]
     fixed = Model(fixed=pg.Fixed(effort={"student1": 0.5}), censoring=False)
     kept = candidates(anonymous, fixed)
     assert [model.effort for model in kept] == [True, True]
@@ -143,9 +152,9 @@ def test_the_command_chooses_and_records(tmp_path: Path, capsys: pytest.CaptureF
     said = " ".join(capsys.readouterr().out.split())
     record = json.loads((tmp_path / "class" / "run.json").read_text("utf-8"))
     rows = record["choice"]
-    assert [row["correlation"] for row in rows] == [False] * 4 + [True]
+    assert [row["correlation"] for row in rows] == [False] * 5 + [True], "one component shares nothing"
     (chosen,) = [row for row in rows if row["chosen"]]
-    assert f"Of 5 models, {chosen['model']!r} was chosen" in said
+    assert f"Of 6 models, {chosen['model']!r} was chosen" in said
     assert record["model"]["bias"] == chosen["bias"]
     loaded = pg.load(tmp_path / "class" / "posterior.npz")
     assert loaded.choice is not None

@@ -68,7 +68,8 @@ ModelName = Annotated[
     Chosen | None,
     typer.Option(
         "--model",
-        help="Compare models with and without bias and effort, and use the simplest that predicts as well as any.",
+        help="Compare models with and without bias, effort, slopes and what components share, and use the simplest "
+        "that predicts as well as any.",
         rich_help_panel=panels.MODEL,
     ),
 ]

@@ -257,8 +257,8 @@ def least_effective(posterior: Posterior) -> float:
 def fit_chosen(
     book: Gradebook, base: Model, *, draws: int | None = None, target_ess: int | None = None, **settings: Any
 ) -> Posterior:
-    """Compare models with a quarter of the draws, and fit the one that is chosen; ``base`` has what is fixed."""
-    few = max((draws or DEFAULT_DRAWS) // 4, 100)
+    """Compare models with an eighth of the draws, and fit the one that is chosen; ``base`` has what is fixed."""
+    few = max((draws or DEFAULT_DRAWS) // 8, 100)
     model, choice = choose(book, base, lambda model: fit(book, model, draws=few, **settings))
     return replace(fit(book, model, draws=draws, target_ess=target_ess, **settings), choice=choice)
 

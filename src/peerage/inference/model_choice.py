@@ -1,8 +1,9 @@
 """An honest choice of model: the simplest that predicts reviews as well as any.
 
-Models with and without bias and effort and, where students wrote what is graded, with correlation are fitted and
-compared by leave-one-out predictive probability. A richer model is taken only if it is better by more than two standard
-errors. Correlation is compared but never taken unasked: it lets a student's own grading move the student's grade.
+Models with and without bias and effort, without what components share, without slopes and, where students wrote what is
+graded, with correlation are fitted and compared by leave-one-out predictive probability. A richer model is taken only
+if it is better by more than two standard errors. Correlation is compared but never taken unasked: it lets a student's
+own grading move the student's grade.
 """
 
 from __future__ import annotations
@@ -34,7 +35,12 @@ def candidates(book: Gradebook, base: Model) -> list[Model]:
         for bias, effort in itertools.product((False, True), repeat=2)
         if effort or not base.fixed.effort
     ]
-    plain.sort(key=lambda model: model.bias + model.effort)
+    full = replace(base, bias=True, effort=True, correlation=False)
+    if full.has_scale:
+        plain.append(replace(full, scale=False))
+    if len(book.rubric) > 1 and (full.has_merit or full.has_halo):
+        plain.append(replace(full, merit=False, halo=False))
+    plain.sort(key=lambda model: model.bias + model.effort + model.has_scale + (model.has_merit or model.has_halo))
     if graders_wrote(book):
         return [*plain, replace(base, bias=True, effort=True, correlation=True)]
     return plain

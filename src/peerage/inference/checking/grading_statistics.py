@@ -1,4 +1,4 @@
-"""How a class grades: agreement, straight-lining, halo and severity, each as one number made from all reports.
+"""How a class grades: agreement, straight-lining, halo, severity and drift, each as one number made from all reports.
 
 A report's *deviation* is its difference, on the model's 0–5 scale, from the mean of all reports on that component of
 that submission; it has one if somebody else graded that component too. A statistic is NaN where the class has
@@ -20,10 +20,14 @@ Integers = NDArray[np.int64]
 
 
 class Reviews(NamedTuple):
-    """Whose reports these are: reports sorted by review, and a list of them by cell."""
+    """Whose reports these are: reports sorted by review, and a list of them by cell.
+
+    ``sitting`` numbers the pairs of a grader and an assignment.
+    """
 
     review_start: Integers
     grader: NDArray[np.int32]
+    sitting: Integers
     component: NDArray[np.int32]
     cell_start: Integers
     cell_reports: Integers
@@ -36,9 +40,12 @@ class Reviews(NamedTuple):
         scaled = np.zeros((len(components), layout.max_levels))
         for index, component in enumerate(components):
             scaled[index, : component.n_levels] = component.scaled
+        grader = layout.reports.review_grader[layout.report_review]
+        assignment = np.unique(np.array(layout.book.assignments), return_inverse=True)[1][layout.cell_submission[cell]]
         return cls(
             layout.reports.review_reports,
-            layout.reports.review_grader[layout.report_review],
+            grader,
+            np.unique(grader * np.int64(len(layout.cell_submission)) + assignment, return_inverse=True)[1],
             layout.report_component,
             np.cumsum(np.bincount(cell + 1, minlength=layout.n_cells + 1)),
             np.argsort(cell, kind="stable"),
@@ -49,8 +56,9 @@ class Reviews(NamedTuple):
 def habits(reviews: Reviews, levels: Integers) -> dict[str, float]:
     """All statistics of (reports,) levels.
 
-    A grader's severity is the mean of the grader's deviations. Halo is the correlation of what that leaves, in units of
-    each grader's own spread, lest the noisiest graders decide it.
+    A grader's severity is the mean of the grader's deviations, and drift is how far its means by assignment are from
+    that. Halo is the correlation of what severity leaves, in units of each grader's own spread, lest the noisiest
+    graders decide it.
     """
     values = reviews.scaled[reviews.component, levels]
     deviation = _deviations(reviews.cell_start, reviews.cell_reports, values)
@@ -60,6 +68,7 @@ def habits(reviews: Reviews, levels: Integers) -> dict[str, float]:
         "same grade throughout": _same_throughout(reviews.review_start, values),
         "halo": _correlation(reviews.review_start, rest),
         "severity": severity,
+        "drift": _drift(reviews.grader, reviews.sitting, deviation),
     }
 
 
@@ -151,6 +160,31 @@ def _severity_and_rest(grader: NDArray[np.int32], deviation: Floats) -> tuple[fl
             rest[report] /= spread[grader[report]]
     total = counts.sum()
     return np.sqrt(np.sum(counts * severity**2) / total) if total > 0 else np.nan, rest
+
+
+@jit
+def _drift(grader: NDArray[np.int32], sitting: Integers, deviation: Floats) -> float:
+    """The spread of graders' mean deviations on an assignment around their mean; NaN if nobody graded in two."""
+    counts, sums = np.zeros(grader.max() + 1), np.zeros(grader.max() + 1)
+    counts_there, sums_there, whose = (
+        np.zeros(sitting.max() + 1),
+        np.zeros(sitting.max() + 1),
+        np.zeros(sitting.max() + 1),
+    )
+    for report, value in enumerate(deviation):
+        if not np.isnan(value):
+            counts[grader[report]] += 1
+            sums[grader[report]] += value
+            counts_there[sitting[report]] += 1
+            sums_there[sitting[report]] += value
+            whose[sitting[report]] = grader[report]
+    total, squares = 0.0, 0.0
+    for place in range(len(counts_there)):
+        mine = int(whose[place])
+        if 0 < counts_there[place] < counts[mine]:
+            squares += counts_there[place] * (sums_there[place] / counts_there[place] - sums[mine] / counts[mine]) ** 2
+            total += counts_there[place]
+    return np.sqrt(squares / total) if total > 0 else np.nan
 
 
 @jit

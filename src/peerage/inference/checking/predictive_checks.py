@@ -11,6 +11,7 @@ The statistics, made from what :mod:`peerage.inference.checking.grading_statisti
 - *halo*: the correlation between a review's components of deviations, less each grader's average deviation and in units
   of each grader's own spread;
 - *severity*: the standard deviation of graders' average deviations;
+- *drift*: the same of a grader's average deviations by assignment, around the grader's own;
 - *steadiest grader*: how much less than expected a grader's grades vary, in standard deviations, at most;
 - *grades*: the share of all grades that would have to change for each grade to be as frequent as the model expects.
 """
@@ -77,6 +78,13 @@ WORDINGS = {
         "Graders' average deviations from each other have a standard deviation of {} on the 0–5 scale",
         "Graders differ in severity more than the model allows: grades depend on who graded.",
         "Graders differ in severity less than the model expects.",
+        is_share=False,
+    ),
+    "drift": Wording(
+        "From one assignment to another, graders' average deviations move by {} on the 0–5 scale",
+        "Graders become more severe or more lenient over time: an estimated bias is their average, and its interval is "
+        "too narrow.",
+        "Graders are steadier from one assignment to another than the model expects.",
         is_share=False,
     ),
     "steadiest grader": Wording(
