@@ -36,6 +36,7 @@ MODELS: dict[str, pg.Model | str] = {
     DEFAULT: pg.Model(),
     **SHARED,
     "without habits": pg.Model(habits=False),
+    "without scale": pg.Model(scale=False),
     "without effort": pg.Model(effort=False),
     "without bias": pg.Model(bias=False),
     "correlation": pg.Model(correlation=True),
