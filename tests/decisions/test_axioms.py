@@ -44,6 +44,18 @@ def final_grades(posterior: pg.Posterior, form: str = "average", staff_final: bo
     return dict(zip(final.cells, final.grades, strict=True))
 
 
+@cache
+def given_grades(seed: int, form: str = "average", staff_final: bool = True) -> Grades:
+    """The final grades of a class."""
+    return final_grades(fitted(seed), form, staff_final)
+
+
+@cache
+def averages(seed: int) -> pg.Explanation:
+    """A class's grades as averages, of staff's grades alone where there are any."""
+    return pg.explain(fitted(seed), form="average", staff_final=True)
+
+
 def reports(book: pg.Gradebook, *, staff: bool | None = None) -> dict[Cell, list[float]]:
     """What each component of a submission was given: by all, by staff alone, or by students alone."""
     table = book.table()
@@ -70,15 +82,13 @@ def against_staff(book: pg.Gradebook, grades: Grades) -> list[Cell]:
 @pytest.mark.parametrize("staff_final", [True, False])
 def test_graders_who_agree_get_what_they_agree_on(form: str, staff_final: bool) -> None:
     for seed in range(CLASSES):
-        posterior = fitted(seed)
-        assert not_unanimous(posterior.book, final_grades(posterior, form, staff_final)) == []
+        assert not_unanimous(fitted(seed).book, given_grades(seed, form, staff_final)) == []
 
 
 def test_a_unanimous_grade_that_is_changed_is_found() -> None:
-    posterior = fitted(0)
-    grades = final_grades(posterior)
-    cell = next(cell for cell, given in reports(posterior.book).items() if len(set(given)) == 1)
-    assert not_unanimous(posterior.book, grades | {cell: grades[cell] - 0.5}) == [cell]
+    book, grades = fitted(0).book, given_grades(0)
+    cell = next(cell for cell, given in reports(book).items() if len(set(given)) == 1)
+    assert not_unanimous(book, grades | {cell: grades[cell] - 0.5}) == [cell]
 
 
 @pytest.mark.slow
@@ -92,12 +102,11 @@ def test_graders_of_real_classes_who_agree_get_what_they_agree_on(real_data: Pat
 @pytest.mark.parametrize("form", FINAL)
 def test_where_all_staff_agree_the_grade_is_theirs(form: str) -> None:
     for seed in range(CLASSES):
-        posterior = fitted(seed)
-        assert against_staff(posterior.book, final_grades(posterior, form)) == []
+        assert against_staff(fitted(seed).book, given_grades(seed, form)) == []
 
 
 def test_staff_who_are_weighed_like_students_are_found() -> None:
-    found = [against_staff(fitted(seed).book, final_grades(fitted(seed), staff_final=False)) for seed in range(CLASSES)]
+    found = [against_staff(fitted(seed).book, given_grades(seed, staff_final=False)) for seed in range(CLASSES)]
     assert sum(map(len, found)) > CLASSES
 
 
@@ -129,14 +138,14 @@ def test_where_staff_differ_the_grade_is_their_weighted_mean() -> None:
     for seed in range(CLASSES):
         posterior = fitted(seed)
         differ += sum(len(set(given)) > 1 for given in reports(posterior.book, staff=True).values())
-        assert not_their_mean(posterior.book, pg.explain(posterior, form="average", staff_final=True)) == []
+        assert not_their_mean(posterior.book, averages(seed)) == []
     assert differ > CLASSES
 
 
 def test_a_mean_with_other_weights_than_those_printed_is_found() -> None:
     found = 0
     for seed in range(CLASSES):
-        explanation = pg.explain(fitted(seed), form="average", staff_final=True)
+        explanation = averages(seed)
         weights = explanation.weights
         moved = weights.assign(
             weight=weights.groupby("submission")["weight"].transform(lambda part: part.to_numpy()[::-1])
@@ -177,12 +186,13 @@ def lowered(cell: Cell, before: Grades, after: Grades) -> bool:
 def test_a_higher_report_never_lowers_the_grade(seed: int) -> None:
     book = random_class(seed)
     fixed = known_graders(book, seed)
-    before = exact(book, fixed)
+    forms = ("most-likely", "mean")
+    posterior = exact(book, fixed)
+    before = [expected(posterior), *(final_grades(posterior, form) for form in forms)]
     for cell, raised in raised_reports(book):
-        after = exact(raised, fixed)
-        assert not lowered(cell, expected(before), expected(after))
-        for form in ("most-likely", "mean"):
-            assert not lowered(cell, final_grades(before, form), final_grades(after, form))
+        posterior = exact(raised, fixed)
+        after = [expected(posterior), *(final_grades(posterior, form) for form in forms)]
+        assert not any(lowered(cell, *pair) for pair in zip(before, after, strict=True))
 
 
 def test_a_grade_that_falls_is_found() -> None:
@@ -230,5 +240,5 @@ def test_what_a_component_is_worth_does_not_change_its_grades() -> None:
         worth = [replace(part, points=tuple(7 * grade**2 for grade in part.grades)) for part in parts]
         same = pg.fit(replace(posterior.book, rubric=pg.Rubric(tuple(worth))), **FAST)
         pd.testing.assert_frame_equal(same.submissions(), posterior.submissions())
-        assert final_grades(same) == final_grades(posterior)
+        assert final_grades(same) == given_grades(seed)
         assert not same.totals()["expected"].equals(posterior.totals()["expected"]), "points do change totals"

@@ -102,7 +102,8 @@ def other_meta(arrays: Arrays, rng: np.random.Generator) -> tuple[str, Arrays]:
 
 def with_bomb(path: Path, megabytes: int) -> None:
     """Add an array that nobody asks for and that unpacks to much more than it takes."""
-    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive, archive.open("bomb.npy", "w") as file:
+    archive = zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED, compresslevel=1)
+    with archive, archive.open("bomb.npy", "w") as file:
         np.lib.format.write_array_header_1_0(
             file, {"descr": "<f8", "fortran_order": False, "shape": (megabytes * 125_000,)}
         )
