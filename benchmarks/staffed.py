@@ -1,9 +1,10 @@
 """Classes near the top of their scale that staff graded in part: a simulator of our own, not the model's.
 
-Grades are on the 0–5 scale until they are rounded. Components are worth 2 to 4 points and graded by halves; most
-true grades lie near the top. Students are severe or generous as a whole against the staff, whose biases differ a
-little. Part of a submission's quality is common to its components (``merit``), and part of a report's error to its
-review (``halo``). The truth is what the population of staff would give in the mean.
+Grades are on the 0–5 scale until they are rounded. Components are worth 2 to 4 points and graded by halves, or by 0.05,
+and then most grades are rounded to whole and half points all the same; most true grades lie near the top. Students are
+severe or generous as a whole against the staff, whose biases differ a little. Part of a submission's quality is common
+to its components (``merit``), and part of a report's error to its review (``halo``). The truth is what the population
+of staff would give in the mean.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from peerage.rubric import Component, Rubric
 
 Floats = NDArray[np.float64]
 
+HEAPS = {1.0: 0.6, 0.5: 0.3, 0.25: 0.05, 0.1: 0.05}
+"""To what units grades of a fine scale are rounded, and which share of them."""
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -33,6 +37,7 @@ class Kind:
     instructors: whether staff are instructors, not TAs
     level, quality: where true grades lie, in the mean over components, and how much they differ (sd)
     merit, halo: which share of the variance of true grades, and of errors, the components have in common
+    heaped: whether there are five components graded by 0.05, and grades are rounded as ``HEAPS`` has it
     """
 
     students: int = 80
@@ -47,6 +52,7 @@ class Kind:
     quality: float = 0.8
     merit: float = 0.6
     halo: float = 0.5
+    heaped: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +67,7 @@ class Class:
 def draw_class(kind: Kind, seed: int) -> Class:
     """A class of a kind."""
     rng = np.random.default_rng(seed)
-    rubric = _rubric(rng)
+    rubric = _rubric(kind, rng)
     n, size, staff = kind.students, len(rubric), kind.staff
     means = kind.level + rng.normal(0.0, 0.3, size)
     common, own = rng.standard_normal((n, 1)), rng.standard_normal((n, size))
@@ -75,6 +81,8 @@ def draw_class(kind: Kind, seed: int) -> Class:
     reports = true_grade[submission] + bias[grader][:, None] + noise
     idle = rng.random(len(grader)) >= effort[grader]
     reports[idle] = np.clip(means + kind.mean_bias, 0, 5) + 0.7 * rng.standard_normal((idle.sum(), size))
+    if kind.heaped:
+        reports = _heaped(rubric, reports, rng)
     levels = [np.searchsorted(part.cuts, reports[:, c], side="right") for c, part in enumerate(rubric.components)]
     roles = np.array([STUDENT] * n + [INSTRUCTOR if kind.instructors else TA] * staff, np.int8)
     present = np.isin(np.arange(n + staff), grader)
@@ -92,12 +100,18 @@ def draw_class(kind: Kind, seed: int) -> Class:
     return Class(book, true_grade, bias[present])
 
 
-def _rubric(rng: np.random.Generator) -> Rubric:
-    """Three to five components of 2 to 4 points, by halves."""
-    tops = rng.integers(2, 5, rng.integers(3, 6))
-    return Rubric(
-        tuple(Component(f"Q{c + 1}", tuple(np.arange(0, top + 0.25, 0.5).tolist())) for c, top in enumerate(tops))
-    )
+def _rubric(kind: Kind, rng: np.random.Generator) -> Rubric:
+    """Three to five components of 2 to 4 points, by halves; or five of them, by 0.05."""
+    tops, step = rng.integers(2, 5, 5 if kind.heaped else rng.integers(3, 6)), 0.05 if kind.heaped else 0.5
+    grades = [np.round(np.arange(0, top + step / 2, step), 2) for top in tops]
+    return Rubric(tuple(Component(f"Q{c + 1}", tuple(legal.tolist())) for c, legal in enumerate(grades)))
+
+
+def _heaped(rubric: Rubric, reports: Floats, rng: np.random.Generator) -> Floats:
+    """The reports, each rounded to a multiple of one of the units."""
+    unit = rng.choice(list(HEAPS), size=reports.shape, p=list(HEAPS.values()))
+    top = np.array([part.grades[-1] for part in rubric.components])
+    return np.asarray(np.floor(reports * top / 5 / unit + 0.5) * unit * 5 / top)
 
 
 def _pairs(kind: Kind, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

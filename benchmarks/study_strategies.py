@@ -134,7 +134,7 @@ def true_information(kind: str, truth: pg.Truth) -> NDArray[np.float64]:
     """(graders,) what a report tells, with the values that were drawn."""
     components, priors = truth.book.rubric.components, KINDS[kind]
     works = [
-        Work.of(component, mean, sd, mean, low_effort_masses(component, mean, priors.tau_l, priors.epsilon))
+        Work.of(component, mean, sd, mean, low_effort_masses(component.edges, mean, priors.tau_l, priors.epsilon))
         for component, mean, sd in zip(components, *priors.for_components(len(components)), strict=True)
     ]
     told, _ = equivalents(works, Traits.of(truth.reliability, truth.bias, effort=truth.effort))

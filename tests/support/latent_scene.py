@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -26,9 +27,9 @@ LIMIT = float(stats.norm.isf(1e-3 / 2000))
 class Scene:
     """A class drawn from the model, with everything that a chain holds set to what it was drawn with."""
 
-    def __init__(self) -> None:
+    def __init__(self, grades: Sequence[float] = range(6)) -> None:
         self.rng = np.random.default_rng(5)
-        self.arena = shared_arena(Model())
+        self.arena = shared_arena(Model(), grades=grades)
         drawn = draw_class(self.arena, self.rng)
         drawn.theta[MERIT], drawn.theta[HALO] = 0.4, 0.3
         self.arena.put(draw_reports(self.arena, drawn, self.rng))

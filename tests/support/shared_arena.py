@@ -7,6 +7,7 @@ documentation.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,21 +23,25 @@ from peerage.inference.numerics.hyperparameters import (
     HALO,
     MERIT,
     N_CLASSWIDE,
+    ROUNDED,
     SCALE,
     TAU_L,
     draw_hyperprior,
 )
 from peerage.model import Model
+from peerage.rubric import Rubric
 from support.arena import Arena
+from support.coarse_grades import UNITS, bins, rounded, unit_shares
 
 Floats = NDArray[np.float64]
 
 COMPONENTS = 3
 
 
-def shared_arena(model: Model, sweep: Any = None) -> Arena:
+def shared_arena(model: Model, sweep: Any = None, grades: Sequence[float] = range(6)) -> Arena:
     """Twelve students who review three submissions each, and a TA, with three components."""
-    book, _ = peerage.simulate(students=12, weeks=1, tas=1, reviews_per_student=3, components=COMPONENTS, seed=0)
+    rubric = Rubric.uniform("ABC", grades)
+    book, _ = peerage.simulate(students=12, weeks=1, tas=1, reviews_per_student=3, components=rubric, seed=0)
     return Arena(model, sweep, book)
 
 
@@ -77,6 +82,9 @@ def draw_class(arena: Arena, rng: np.random.Generator) -> Drawn:
         has_one = layout.may_have_habit & (rng.random(book.n_graders) < share)
         habit[has_one] = rng.integers(1, layout.n_habits + 1, has_one.sum())
         habit[has_one & (rng.random(book.n_graders) < 0.5)] = layout.n_habits
+    if any(rounding.units for rounding in layout.roundings):
+        shares = np.clip(rng.dirichlet([4, 2, 1, 1])[:-1], 1e-9, 1 - 1e-9)
+        theta[ROUNDED : ROUNDED + len(shares)] = logit(shares)
     refresh(arena.given.learning, arena.given.levels, arena.given.beliefs, theta)
     beliefs, group = arena.given.beliefs, layout.group
     shape, rate = beliefs.reliability[group].T
@@ -117,7 +125,10 @@ def draw_reports(arena: Arena, drawn: Drawn, rng: np.random.Generator) -> Floats
     usual = rng.normal(theta[N_CLASSWIDE + 2 * COMPONENTS :], np.exp(-0.5 * theta[TAU_L]), shape)
     careless = np.where(rng.random(shape) < EPSILON, rng.uniform(0, 5, shape), usual)
     values = np.where(drawn.effortful[:, None], careful, careless)
-    levels = np.searchsorted(book.rubric.components[0].cuts, values, side="right").astype(float)
+    grades = book.rubric.components[0].values
+    by_unit = np.stack([rounded(values, grades, unit) for unit in UNITS])
+    unit = np.searchsorted(np.cumsum(unit_shares(theta))[:-1], rng.random(shape), side="right")
+    levels = np.take_along_axis(by_unit, unit[None], axis=0)[0].astype(float)
     keeps = ~drawn.effortful[:, None] & (drawn.habit[grader] > 0)[:, None] & (rng.random(shape) < 0.99)
     return np.where(keeps, arena.layout.favourite[drawn.habit[grader]], levels)
 
@@ -136,6 +147,9 @@ def log_likelihood(
     nodes = np.linspace(-4, 4, 41)
     weights = np.exp(-0.5 * nodes**2) / np.exp(-0.5 * nodes**2).sum()
     starts, reviewer = arena.layout.reports.review_reports[:-1], arena.layout.reports.review_grader
+    grades, level = arena.book.rubric.components[0].values, arena.seen.report_level
+    low, high = np.stack([bins(grades, unit) for unit in UNITS], axis=1)[:, :, None, level]
+    shares = unit_shares(theta).T[:, :, None]
     precision = p[:, arena.grader]
     sd = np.sqrt(np.exp(theta[:, HALO, None]) / precision)
     careful = np.zeros((len(s), len(starts)))
@@ -144,14 +158,15 @@ def log_likelihood(
     for node, weight in zip(nodes, weights, strict=True):
         centre = seen + sd * node
         root = np.sqrt(precision)
-        mass = ndtr((arena.high - centre) * root) - ndtr((arena.low - centre) * root)
+        mass = (shares * (ndtr((high - centre) * root) - ndtr((low - centre) * root))).sum(axis=0)
         careful += weight * np.multiply.reduceat(mass, starts, axis=1)
     component = arena.layout.report_component
     centre = theta[:, N_CLASSWIDE + 2 * COMPONENTS :][:, component]
     root = np.exp(0.5 * theta[:, TAU_L, None])
-    normal = ndtr((arena.high - centre) * root) - ndtr((arena.low - centre) * root)
-    uniform = (np.clip(arena.high, 0, 5) - np.clip(arena.low, 0, 5)) / 5
-    usual, code = (1 - EPSILON) * normal + EPSILON * uniform, habit[:, arena.grader]
+    normal = ndtr((high - centre) * root) - ndtr((low - centre) * root)
+    uniform = (np.clip(high, 0, 5) - np.clip(low, 0, 5)) / 5
+    usual = (shares * ((1 - EPSILON) * normal + EPSILON * uniform)).sum(axis=0)
+    code = habit[:, arena.grader]
     kept = arena.layout.favourite[code, component] == arena.seen.report_level
     careless = np.multiply.reduceat(np.where(code > 0, 0.01 * usual + 0.99 * kept, usual), starts, axis=1)
     effort = e[:, reviewer]

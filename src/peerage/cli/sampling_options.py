@@ -56,6 +56,10 @@ NoScale = Annotated[
     bool,
     typer.Option("--no-scale", help="All graders use the scale to the same extent.", rich_help_panel=panels.MODEL),
 ]
+NoHeaping = Annotated[
+    bool,
+    typer.Option("--no-heaping", help="Nobody rounds more coarsely than the scale.", rich_help_panel=panels.MODEL),
+]
 
 
 class Chosen(StrEnum):
@@ -211,6 +215,7 @@ class ModelOptions(FeatureOptions):
     no_halo: NoHalo = False
     no_habits: NoHabits = False
     no_scale: NoScale = False
+    no_heaping: NoHeaping = False
     priors: PriorsOption = "learned"
     ta_spread: TaSpread = LEARNED
     fixed: FixedFile = None

@@ -23,7 +23,7 @@ def dependability_draws(fitted: Fitted) -> NDArray[np.floating]:
     if not (model.learned and model.censoring):
         return np.where(constant, 0.0, reliability * effort)
     components = book.rubric.components
-    low = draws.low_effort_masses().mean(axis=(0, 1))
+    low = draws.low_effort_masses(heaped=False).mean(axis=(0, 1))
     of_components = (components, *priors.for_components(len(components)), fitted.layout.mean_reports, low)
     works = [Work.of(*parts) for parts in zip(*of_components, strict=True)]
     told, expected = equivalents(works, Traits.of(reliability, bias, draws.slopes(), effort))

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from peerage.gradebook.book import MISSING, Gradebook
 from peerage.inference.checking.suspicions import constant_students
 from peerage.inference.chosen_model import ModelChoice
+from peerage.inference.heaping import Coarser, coarser_grids
 from peerage.inference.layout import Layout, lay_out
 from peerage.inference.margins import Margins, margins_of
 from peerage.inference.priors_in_words import typical_priors
@@ -74,9 +75,14 @@ class Fitted:
         return typical_priors(self.layout, self.samples.hyper)
 
     @cached_property
+    def coarser_grids(self) -> list[list[Coarser]]:
+        """Of each component, the grids at which some grades are rounded more coarsely, on average over the draws."""
+        return coarser_grids(self.layout.roundings, self.draws.rounding())
+
+    @cached_property
     def constant(self) -> pd.DataFrame:
         """Students whose reports tell nothing, for they give the same grades to everything; with learned priors."""
-        found = constant_students(self.book, self.hyperparameters)
+        found = constant_students(self.book, self.hyperparameters, self.coarser_grids)
         return found if self.model.learned else found.head(0)
 
     def cell_ids(self) -> dict[str, NDArray[Any]]:

@@ -15,6 +15,7 @@ from peerage.errors import ModelError
 from peerage.gradebook.book import INSTRUCTOR, MACHINE, MISSING, STUDENT, TA, Gradebook
 from peerage.gradebook.report_means import mean_reports, scaled_values
 from peerage.inference.clamps import KnownValues, fixed_levels, known_of_graders
+from peerage.inference.heaping import Rounding, draw_shares
 from peerage.inference.numerics.arrays import Clamps, Reports
 from peerage.inference.numerics.hyperparameters import (
     ALIKE,
@@ -188,6 +189,11 @@ class Layout:
         return np.asarray(like_students & self.model.has_scale)
 
     @cached_property
+    def roundings(self) -> tuple[Rounding, ...]:
+        """How the grades of each component may be rounded."""
+        return tuple(Rounding.of(part, heaping=self.model.has_heaping) for part in self.book.rubric.components)
+
+    @cached_property
     def may_have_habit(self) -> NDArray[np.bool_]:
         """(graders,) whose reports without effort may keep to one grade: students' whose effort is inferred."""
         is_student = (self.group == STUDENT) | (self.group == AUTHOR)
@@ -196,7 +202,8 @@ class Layout:
     @property
     def n_habits(self) -> int:
         """Among how many grades a habit is one; of a fine scale, only so many."""
-        return min(self.max_levels, MOST_HABITS) if self.may_have_habit.any() else 0
+        most = max(len(rounding.favourites) for rounding in self.roundings)
+        return min(most, MOST_HABITS) if self.may_have_habit.any() else 0
 
     @cached_property
     def favourite(self) -> NDArray[np.int64]:
@@ -204,10 +211,9 @@ class Layout:
 
         Where components have different numbers of levels, it is the level at the same part of the scale.
         """
-        levels = np.array([component.n_levels for component in self.book.rubric.components])
         part = np.arange(self.n_habits) / max(self.n_habits - 1, 1)
-        rows = np.floor(part[:, None] * (levels - 1) + 0.5).astype(np.int64)
-        return np.concatenate([np.full((1, len(levels)), -1), rows])
+        columns = [rounding.favourites_at(part) for rounding in self.roundings]
+        return np.concatenate([np.full((1, len(columns)), -1), np.stack(columns, axis=1)])
 
     @cached_property
     def habit_codes(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -303,6 +309,7 @@ class Layout:
                 theta[index] = 0.5 * rng.standard_normal() - 0.5
         if self.n_habits:
             theta[HABIT] = -2.5 + 0.5 * rng.standard_normal()
+        draw_shares(self.roundings, rng, theta)
         return theta, np.full(len(theta), 0.2)
 
     def bin_of(self, cell: int | np.integer) -> tuple[float, float]:

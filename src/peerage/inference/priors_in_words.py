@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from peerage.gradebook.book import STUDENT, TA
+from peerage.inference.heaping import ROUNDED_NAMES, rounded_names
 from peerage.inference.layout import Layout
 from peerage.inference.numerics.hyperparameters import (
     CLASSWIDE,
@@ -62,6 +63,8 @@ def in_use(layout: Layout) -> NDArray[np.bool_]:
         "halo": layout.has_halo,
         "habit": layout.n_habits > 0,
         "scale": bool(layout.may_stretch.any()),
+        **dict.fromkeys(ROUNDED_NAMES, False),
+        **dict.fromkeys(rounded_names(layout.roundings), True),
     }
     return np.array([used.get(entry.name, True) for entry, _ in coordinates(len(layout.book.rubric))])
 

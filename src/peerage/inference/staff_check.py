@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from peerage.gradebook.book import STUDENT
-from peerage.inference.checking.predictive_density import report_bins
+from peerage.inference.checking.predictive_density import all_bins, report_bins
 from peerage.inference.fitted import Fitted
 from peerage.inference.numerics.hyperparameters import N_CLASSWIDE
 from peerage.inference.numerics.psis import smooth
@@ -176,6 +176,8 @@ class _Estimator:
         self.slope = chosen(draws.slopes())
         self.low, self.high = report_bins(self.layout)
         self.low_effort = self._low_effort(Draws(self.layout, samples.picked(some), posterior.seed), submissions)
+        self.bins = all_bins(self.layout)
+        self.rounding = chosen(draws.rounding()).reshape(len(some), -1)
         n_components = len(self.book.rubric)
         if posterior.model.learned:
             hyper = chosen(samples.kept_hyper)[:, N_CLASSWIDE : N_CLASSWIDE + 2 * n_components]
@@ -235,7 +237,13 @@ class _Estimator:
         slope, bias, precision = (of[lot, grader].reshape(shape) for of in (self.slope, self.bias, self.reliability))
         centre, root = usual + slope * (true_grade - usual) + bias, np.sqrt(precision)
         if self.censoring:
-            return np.asarray(ndtr((self.high[report] - centre) * root) - ndtr((self.low[report] - centre) * root))
+            start, low, high, share = self.bins
+            masses = [
+                self.rounding[lot, share[place]].reshape(shape)
+                * (ndtr((high[place] - centre) * root) - ndtr((low[place] - centre) * root))
+                for place in range(start[report], start[report + 1])
+            ]
+            return np.asarray(sum(masses))
         gap = (self.layout.report_value[report] - centre) * root
         return np.asarray(root * np.exp(-0.5 * gap**2) / np.sqrt(2 * np.pi))
 

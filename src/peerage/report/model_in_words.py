@@ -42,6 +42,12 @@ _SHARED = {
     "components of one review tell less than as many independent grades would.",
     "scale": "Some graders stretch the scale and others narrow it: what is one grade of difference to most is more or "
     "less to them, by {:.0%} (standard deviation). Differences are taken as each grader means them.",
+    "rounded_whole": "Graders round more coarsely than they must: {:.0%} of the grades to whole points.",
+    "rounded_half": "{:.0%} of the grades are rounded to half points.",
+    "rounded_quarter": "{:.0%} of the grades are rounded to quarters.",
+    "rounded_ten": "Graders round more coarsely than they must: {:.0%} of the grades to tens.",
+    "rounded_five": "{:.0%} of the grades are rounded to fives.",
+    "rounded_one": "{:.0%} of the grades on long scales are rounded to whole points.",
 }
 _NEEDED_BY = {
     "bias": ("sigma_b",),

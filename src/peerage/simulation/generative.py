@@ -16,7 +16,8 @@ the rubric has, and a model without censoring is one that overlooks this.
 Beyond the paper, the components of a submission may share a part q of the variance of their true grades (*merit*),
 s_uc = μ_c + σ_c(√q·Q_u + √(1 − q)·R_uc), and those of an effortful review a part h of that of their errors (*halo*),
 s_uc + b_v + τ_v^(−1/2)(√h·H_uv + √(1 − h)·E_uvc), with Q, R, H and E standard normal. Students may stretch or narrow
-the scale: μ_c + a_v(s_uc − μ_c) in place of s_uc, a_v ~ N(1, ω²).
+the scale: μ_c + a_v(s_uc − μ_c) in place of s_uc, a_v ~ N(1, ω²). On a fine scale a share of the reports may be rounded
+to whole numbers, halves, fives or tens (*heaping*).
 
 With correlation a report's precision is τ/λ, and that is what is called reliability. Graders who wrote something have
 τ ~ N⁺(μ̄, σ̄² + 1/β₀), and what they wrote s_uc | τ ~ N(μ_c + k_c(τ − μ̄), 1/(1/σ_c² + β₀)), where
@@ -34,6 +35,7 @@ from scipy.special import ndtr, ndtri
 
 from peerage.errors import ModelError
 from peerage.gradebook.book import INSTRUCTOR, STUDENT, TA
+from peerage.inference.heaping import UNITS, Rounding
 from peerage.model import INSTRUCTOR_RELIABILITY, Model
 from peerage.rubric import MODEL_MAXIMUM, Rubric
 
@@ -146,6 +148,25 @@ def to_levels(rubric: Rubric, reports: Floats) -> NDArray[np.int16]:
         for index, component in enumerate(rubric.components)
     ]
     return np.stack(columns, axis=1).astype(np.int16)
+
+
+def heaped(rubric: Rubric, reports: Floats, shares: Mapping[float, float], rng: np.random.Generator) -> Floats:
+    """(reviews, components) the same reports, of which shares are rounded to multiples of units or ends of the scale.
+
+    Components whose scale does not have a unit are rounded to the next finer one that it has.
+    """
+    reports = reports.copy()
+    for index, component in enumerate(rubric.components):
+        rounding, values = Rounding.of(component), reports[:, index]
+        units, weights = UNITS[rounding.kind], np.zeros(len(rounding.grids))
+        for unit, share in shares.items():
+            weights[rounding.grid_of[units.index(unit)] if unit in units else 0] += share
+        weights[0] += 1 - weights.sum()
+        grid = (rng.random(len(values))[:, None] >= np.cumsum(weights[:-1])).sum(axis=1)
+        for place in range(1, len(rounding.grids)):
+            grades, cuts = component.scaled[rounding.grids[place]], rounding.edges[place][1:-1]
+            values[grid == place] = grades[np.searchsorted(cuts, values[grid == place], side="right")]
+    return reports
 
 
 def _correlated_prior(model: Model) -> tuple[float, float]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from peerage.errors import InputError, ModelError, Problem
 from peerage.gradebook.book import Gradebook
+from peerage.inference.heaping import UNITS
 from peerage.model import Model
 from peerage.rubric import Rubric
 from peerage.simulation import generative
@@ -37,6 +40,7 @@ def simulate(
     merit: float = 0.0,
     halo: float = 0.0,
     scale: float = 0.0,
+    heaping: Mapping[float, float] | None = None,
 ) -> tuple[Gradebook, Truth]:
     """Draw a class from the model: its gradebook, and the truth behind it.
 
@@ -55,6 +59,8 @@ def simulate(
     merit: the part of the variance of true grades that the components of a submission share
     halo: the part of the variance of a report's error that the components of a review share
     scale: how much students' use of the scale differs (standard deviation around 1)
+    heaping: which shares of the grades of a fine scale are rounded to multiples of 10, 5, 1, 0.5 and 0.25, such as
+        ``{1: 0.6, 0.5: 0.3}``; the others may be any legal grade
 
     >>> book, truth = simulate(students=10, weeks=2)
     >>> book.n_reviews, truth.true_grade.shape
@@ -77,7 +83,9 @@ def simulate(
             raise InputError(f"{name} is the part of a variance that is shared, from 0 to less than 1, not {share!r}")
     if not 0 <= scale <= 1:
         raise InputError(f"scale is a standard deviation from 0 to 1, not {scale!r}")
-    return draw(model, plan(size, rng), _rubric(components), rng, merit=merit, halo=halo, scale=scale)
+    _check_heaping(heaping or {})
+    rubric = _rubric(components)
+    return draw(model, plan(size, rng), rubric, rng, merit=merit, halo=halo, scale=scale, heaping=heaping)
 
 
 def draw(
@@ -89,6 +97,7 @@ def draw(
     merit: float = 0.0,
     halo: float = 0.0,
     scale: float = 0.0,
+    heaping: Mapping[float, float] | None = None,
 ) -> tuple[Gradebook, Truth]:
     """Draw graders, true grades, efforts and reports for a class that has been planned."""
     is_author = np.isin(np.arange(len(schedule.graders)), [index for team in schedule.authors for index in team])
@@ -103,11 +112,20 @@ def draw(
     centre = seen + graders.bias[schedule.review_grader][:, None]
     precision = graders.reliability[schedule.review_grader]
     reports = generative.draw_reports(model, centre, precision, effortful, rng, halo=halo)
+    if heaping:
+        reports = generative.heaped(rubric, reports, heaping, rng)
     book = schedule.book(rubric, generative.to_levels(rubric, reports))
     columns = [component.from_model(true_grade[:, index]) for index, component in enumerate(rubric.components)]
     return book, Truth(
         book, model, np.stack(columns, axis=1), graders.reliability, graders.bias, graders.effort, effortful
     )
+
+
+def _check_heaping(shares: Mapping[float, float]) -> None:
+    known = sorted({unit for units in UNITS for unit in units}, reverse=True)
+    if any(unit not in known or share < 0 for unit, share in shares.items()) or sum(shares.values()) > 1 + 1e-9:
+        names = ", ".join(f"{unit:g}" for unit in known)
+        raise InputError(f"heaping has shares, at most 1 in all, of grades rounded to {names}, not {dict(shares)!r}")
 
 
 def _resolve(model: Model | None, setting: str | None) -> Model:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from peerage.decisions.final import PUBLISHED, STAFF, Cell
 from peerage.gradebook.book import ROLES, STUDENT
+from peerage.model import WHERE_POSSIBLE
 from peerage.support.wording import counted, quoted
 from peerage.term.compared_results import Review, Side
 
@@ -30,7 +31,7 @@ _WIDTH = 3.29
 _ESTIMATES = ("reliability", "bias", "effort")
 _RUN = ("version", "seed", "chains", "draws", "final", "rubric")
 _CHOICES = ("adjust_bias", "staff_final")
-_MODEL = ("bias", "effort", "censoring", "correlation", "merit", "halo", "habits", "scale", "priors", "grids", "fixed")
+_MODEL = ("bias", "effort", "censoring", "correlation", *WHERE_POSSIBLE, "priors", "grids", "fixed")
 
 
 class Reason(NamedTuple):

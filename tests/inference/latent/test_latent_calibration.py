@@ -1,5 +1,7 @@
 """Simulation-based calibration of the model in which components share merit and halo, with learned priors.
 
+Once more on a fine scale, on which grades are heaped.
+
 Everything is drawn from its prior, the hyperparameters first; the ranks of the truth among the draws must be uniform.
 False alarms: all tests together are held to 1e-3, by Bonferroni. Power: samplers with planted bugs fail.
 """
@@ -12,21 +14,25 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from peerage.inference.latent import latent_graders, latent_habits, latent_slopes, latent_sweep
+from peerage.inference.latent import latent_graders, latent_habits, latent_heaping, latent_slopes, latent_sweep
 from peerage.inference.numerics.hyperparameters import HALO
 from peerage.inference.priors_in_words import in_use
 from peerage.model import Model
+from support.coarse_grades import FINE
 from support.planted import Replacement, broken_with
 from support.ranks import normal_score, smallest_p_value
 from support.shared_arena import draw_class, draw_reports, log_likelihood, shared_arena
-from support.tiny import model_id
 
 Floats = NDArray[np.float64]
 
 REPLICATES, BURN_IN, DRAWS, THIN = 100, 200, 40, 12
-MODELS = [Model(), Model(merit=False)]
-LARGEST_QUANTITIES = 33
-FALSE_ALARM = 1e-3 / (2 * LARGEST_QUANTITIES * len(MODELS))
+CASES = {
+    "default": (Model(), range(6)),
+    "without merit": (Model(merit=False), range(6)),
+    "on a fine scale": (Model(), FINE),
+}
+LARGEST_QUANTITIES = 36
+FALSE_ALARM = 1e-3 / (2 * LARGEST_QUANTITIES * len(CASES))
 
 BUGS = {
     "biases and reliabilities forget the halos": Replacement(
@@ -39,11 +45,20 @@ BUGS = {
         latent_habits, "with_one += habit[grader] > 0", "with_one += habit[grader] == 0"
     ),
 }
+ON_A_FINE_SCALE = {
+    "low effort is taken to be rounded to the finest grade": Replacement(
+        latent_heaping, "weights[coarse.share[place] - own] = all_weights[coarse.share[place]] * mass", "pass"
+    ),
+    "reports with effort do not count": Replacement(
+        latent_heaping, "coarse, theta, counts)\n    for component", "coarse, theta, counts * 0.0)\n    for component"
+    ),
+}
 
 
-def normal_scores(model: Model, seed: int, replicates: int = REPLICATES, sweep: Any = None) -> Floats:
+def normal_scores(case: str, seed: int, replicates: int = REPLICATES, sweep: Any = None) -> Floats:
     """(replicates, quantities): the truth's place among the draws, as a normal score."""
-    arena, rng = shared_arena(model, sweep), np.random.default_rng(seed)
+    model, grades = CASES[case]
+    arena, rng = shared_arena(model, sweep, grades), np.random.default_rng(seed)
     used = np.flatnonzero(in_use(arena.layout))
     scores = []
     for _ in range(replicates):
@@ -80,13 +95,20 @@ def normal_scores(model: Model, seed: int, replicates: int = REPLICATES, sweep: 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", MODELS, ids=model_id)
-def test_the_truths_rank_is_uniform(model: Model) -> None:
-    assert smallest_p_value(normal_scores(model, seed=1)) > FALSE_ALARM
+@pytest.mark.parametrize("case", CASES)
+def test_the_truths_rank_is_uniform(case: str) -> None:
+    assert smallest_p_value(normal_scores(case, seed=1)) > FALSE_ALARM
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bug", BUGS)
 def test_planted_bugs_are_caught(bug: str) -> None:
     sweep = broken_with(BUGS[bug], latent_sweep).sweep
-    assert smallest_p_value(normal_scores(Model(), seed=1, sweep=sweep)) < FALSE_ALARM
+    assert smallest_p_value(normal_scores("default", seed=1, sweep=sweep)) < FALSE_ALARM
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bug", ON_A_FINE_SCALE)
+def test_planted_bugs_of_heaping_are_caught(bug: str) -> None:
+    sweep = broken_with(ON_A_FINE_SCALE[bug], latent_sweep).sweep
+    assert smallest_p_value(normal_scores("on a fine scale", seed=1, sweep=sweep)) < FALSE_ALARM

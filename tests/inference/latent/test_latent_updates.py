@@ -47,7 +47,8 @@ def test_a_review_is_predicted_with_its_true_grades_summed_out(scene: Scene) -> 
     s, share, worst = np.linspace(-25, 30, 40_001), scene.shares[0], 0.0
     for grader in range(layout.n_graders):
         take_out(grader, scene.rng, scene.shares[1], scene.given.places, state, cells)
-        predict(grader, CAREFUL, scene.given.places, scene.given.levels, state, cells, predicted, logs_of)
+        levels, rounding = scene.given.levels, beliefs.rounding
+        predict(grader, CAREFUL, scene.given.places, levels, rounding, state, cells, predicted, logs_of)
         first, last = layout.reports.grader_reviews[grader : grader + 2]
         for review in range(first, last):
             expected = 0.0

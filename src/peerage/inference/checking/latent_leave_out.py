@@ -106,8 +106,8 @@ def _draw_reviews(grader: int, rng: np.random.Generator, given: Given, seen: Boo
         state.effortful[review] = seen[review] and rng.random() < chance
         state.halo[review] = work.halo[review - first]
     if odds > 0.0:
-        predict(grader, CAREFUL, places, levels, state, work.cells, predicted, logs)
-    draw_reports(grader, rng, places, levels, state, predicted)
+        predict(grader, CAREFUL, places, levels, given.beliefs.rounding, state, work.cells, predicted, logs)
+    draw_reports(grader, rng, places, levels, given.beliefs.rounding, state, predicted)
     if odds > 0.0:
         _draw_halos(grader, rng, odds, places, state, predicted)
 
@@ -181,7 +181,7 @@ def _sum_out_halos(grader: int, rng: np.random.Generator, odds: float, given: Gi
     """
     places, logs, reliability = given.places, work.logs, state.reliability[grader]
     first, count = places.grader_reviews[grader], places.grader_reviews[grader + 1] - places.grader_reviews[grader]
-    furthest, masses = 0, work.shares
+    furthest, masses, rounding = 0, work.shares, given.beliefs.rounding
     for place in range(count):
         masses[place] = logs[place, _TOTAL] = logs[place, _STEP] = 0.0
         if odds > 0.0:
@@ -192,7 +192,7 @@ def _sum_out_halos(grader: int, rng: np.random.Generator, odds: float, given: Gi
         node = (step + 1) // 2 * (1 if step % 2 else -1)
         for place in range(count):
             state.halo[first + place] = node * logs[place, _STEP]
-        predict(grader, CAREFUL, places, given.levels, state, work.cells, work.predicted, logs)
+        predict(grader, CAREFUL, places, given.levels, rounding, state, work.cells, work.predicted, logs)
         for place in range(count):
             halo = state.halo[first + place]
             weight = math.exp(-0.5 * reliability / odds * halo * halo) if node else 1.0

@@ -21,7 +21,9 @@ from numpy.typing import NDArray
 from peerage.inference.checking.latent_leave_out import leave_out_latent
 from peerage.inference.checking.leave_one_out_kernels import Parts, Prediction, Scale, leave_out, leave_out_exactly
 from peerage.inference.checking.predictive_density import report_bins
+from peerage.inference.heaping import CoarseBins, weights_of
 from peerage.inference.layout import Layout
+from peerage.inference.numerics.hyperparameters import N_UNITS
 from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.psis import smooth
 from peerage.inference.sampling.chains import STORED, Samples, engine_of, with_own_beliefs
@@ -162,6 +164,7 @@ class _Predictor:
         self.kernel = _kernel(layout)
         self.layout, self.seed, self.scale, self.low_effort = layout, (seed, index), scale, low_effort
         self.stored = {name: samples.draws[name][index] for name in STORED} | {"hyper": samples.kept_hyper[index]}
+        self.rounding = weights_of(layout.roundings, samples.kept_hyper[index])
         self.given = with_own_beliefs(given)
         self.state = engine.initial_state(layout, self.given, np.random.default_rng(0))
         self.work = engine.new_work(layout)
@@ -180,7 +183,7 @@ class _Predictor:
                 if name in self.state._fields:
                     getattr(self.state, name)[:] = self._as_drawn(name, stored[draw])
             numbers = self._numbers("reliability"), self._numbers("bias")
-            scale = self.scale._replace(low_effort=self.low_effort[draw])
+            scale = self.scale._replace(low_effort=self.low_effort[draw], rounding=self.rounding[draw])
             rng = np.random.default_rng([*self.seed, int(draw)])  # whatever is predicted with which
             self.kernel(rng, self.given, self.state, self.work, *numbers, scale, parts, self.out)
             found.log_density[place] = self.out.log_density[some.reviews]
@@ -218,7 +221,17 @@ def _scale(layout: Layout) -> Scale:
         grades[index, : component.n_levels] = component.scaled
     component_of = layout.report_component.astype(np.int64)
     bins = report_bins(layout)
-    return Scale(component_of, layout.report_level, *bins, edges, grades, np.zeros(grades.shape), layout.favourite)
+    return Scale(
+        component_of,
+        layout.report_level,
+        *bins,
+        edges,
+        grades,
+        np.zeros(grades.shape),
+        layout.favourite,
+        CoarseBins.of(layout.roundings, layout.max_levels),
+        np.zeros((len(components), N_UNITS + 1)),
+    )
 
 
 def _collect(layout: Layout, some: _Portion, predictions: list[Prediction], out: LeaveOneOut) -> None:

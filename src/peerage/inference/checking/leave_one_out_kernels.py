@@ -18,6 +18,7 @@ from peerage.inference.censored.cell_products import expected_effort, load_autho
 from peerage.inference.censored.grader_updates import count_effortful
 from peerage.inference.censored.learning_graders import refresh
 from peerage.inference.checking.predictive_density import bin_mass
+from peerage.inference.heaping import CoarseBins
 from peerage.inference.latent.latent_habits import MISSED
 from peerage.inference.latent.normal_tails import below
 from peerage.inference.numerics.arrays import F32, F64, I32, I64, Given, State, Work
@@ -40,7 +41,10 @@ _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(48)
 
 
 class Scale(NamedTuple):
-    """Each report's component, level and bin; each component's bins, grades, low-effort masses, and habits' levels."""
+    """Each report's component, level and bin; each component's bins, grades, low-effort masses, and habits' levels.
+
+    ``coarse`` are the bins of coarser grids, and ``rounding`` the weights of these and of all grades by component.
+    """
 
     report_component: I64
     report_level: I64
@@ -50,6 +54,8 @@ class Scale(NamedTuple):
     grades: F64
     low_effort: F64
     favourite: I64
+    coarse: CoarseBins
+    rounding: F64
 
 
 class Parts(NamedTuple):
@@ -86,15 +92,17 @@ def expected_report(component: Int, effort: float, centre: float, variance: floa
     """The expected grade of a report whose value is normal if effortful, by a grader who may have a habit."""
     edges, grades = scale.edges[component], scale.grades[component]
     favourite = scale.favourite[habit, component]
-    usual, root = MISSED if habit > 0 else 1.0, 1.0 / math.sqrt(variance)
+    usual, root, weights = MISSED if habit > 0 else 1.0, 1.0 / math.sqrt(variance), scale.rounding.ravel()
     expected, passed = (1.0 - usual) * (1.0 - effort) * grades[favourite], 0.0
     for level in range(len(grades)):
         if edges[level] == math.inf:
             break
         left, passed = passed, below((edges[level + 1] - centre) * root)
-        expected += grades[level] * (
-            effort * (passed - left) + usual * (1.0 - effort) * scale.low_effort[component, level]
-        )
+        careful, code = scale.rounding[component, 0] * (passed - left), component * len(grades) + level
+        for place in range(scale.coarse.start[code], scale.coarse.start[code + 1]):
+            low, high = (scale.coarse.low[place] - centre) * root, (scale.coarse.high[place] - centre) * root
+            careful += weights[scale.coarse.share[place]] * (below(high) - below(low))
+        expected += grades[level] * (effort * careful + usual * (1.0 - effort) * scale.low_effort[component, level])
     return float(expected)
 
 

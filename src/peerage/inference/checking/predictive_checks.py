@@ -29,6 +29,7 @@ from peerage.inference.checking.grading_statistics import Reviews, frequencies, 
 from peerage.inference.checking.reciprocity import mutual_favours
 from peerage.inference.checking.replicates import replicated_levels
 from peerage.inference.checking.suspicions import suspicions
+from peerage.inference.heaping import coarser_grids, weights_of
 from peerage.inference.layout import Layout
 from peerage.inference.sampling.chains import VARIABLES, Samples
 from peerage.model import Priors
@@ -145,7 +146,8 @@ def predictive_checks(layout: Layout, samples: Samples, priors: Priors, seed: in
     threshold = FALSE_ALARM / len(findings)
     alarms = [finding for finding in findings if finding.statistic.tail_probability <= threshold]
     table = pd.DataFrame([finding.statistic.row() for finding in findings])
-    students, pairs = suspicions(layout.book, priors), mutual_favours(layout.book, priors)
+    coarser = coarser_grids(layout.roundings, weights_of(layout.roundings, samples.kept_hyper))
+    students, pairs = suspicions(layout.book, priors, coarser), mutual_favours(layout.book, priors)
     named = [f"{row['grader']!r} {row['sentence']}." for row in students.to_dict("records")]
     named += [f"{row['first']!r} and {row['second']!r} {row['sentence']}." for row in pairs.to_dict("records")]
     return Checks(table, students, pairs, (*(finding.sentence() for finding in alarms), *named))

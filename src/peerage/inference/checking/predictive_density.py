@@ -7,24 +7,39 @@ from __future__ import annotations
 
 import math
 from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from peerage.inference.heaping import CoarseBins
 from peerage.inference.layout import Layout
+from peerage.inference.numerics.hyperparameters import N_UNITS
 from peerage.inference.numerics.jit import jit
 from peerage.inference.sampling.draws import Draws
 
+Floats = NDArray[np.float64]
+
 _SPACING, _REACH = 1.3, 5.0
 """How far apart the nodes of a halo are, in standard deviations that a review leaves to it, and how far they reach."""
+
+
+class Bins(NamedTuple):
+    """The bins of each report from ``start`` on: their ends, and (draw, bin) the weights of their grids."""
+
+    start: NDArray[np.int64]
+    low: Floats
+    high: Floats
+    weight: Floats
 
 
 def log_likelihood(layout: Layout, draws: Draws, workers: int = 1) -> NDArray[np.float32]:
     """(chain, draw, review) log of e·∏L₁ + (1 − e)·∏L₀ for each review, in the gradebook's order of reviews."""
     true_grade, reliability = draws.on_model_scale("true_grade"), draws["reliability"]
     bias, effort = draws["bias"], draws["effort"]
-    low, high = report_bins(layout)
+    start, low, high, share = all_bins(layout)
+    weights = draws.rounding().reshape(*effort.shape[:2], -1)
     reports = layout.reports
     owner = reports.review_grader[layout.report_review]
     low_effort = draws.low_effort_of(owner, layout.report_component, layout.report_level)
@@ -44,8 +59,7 @@ def log_likelihood(layout: Layout, draws: Draws, workers: int = 1) -> NDArray[np
             reports.review_grader,
             reports.report_cell,
             centre,
-            low,
-            high,
+            Bins(start, low, high, weights[chain][:, share]),
             low_effort[chain],
             place,
             out[chain],
@@ -63,14 +77,17 @@ def report_masses(layout: Layout, draws: Draws, grader: int, submission: int) ->
     )
     slope = draws.slopes()[:, :, grader].ravel().astype(np.float64)
     cells = np.flatnonzero(layout.cell_submission == submission)
-    true_grades = draws.on_model_scale("true_grade")
+    true_grades, weights = draws.on_model_scale("true_grade"), draws.rounding().reshape(len(effort), -1, N_UNITS + 1)
     masses = {}
     for cell in cells:
         index = int(layout.reports.cell_component[cell])
-        component = layout.book.rubric.components[index]
+        component, rounding = layout.book.rubric.components[index], layout.roundings[index]
         usual = layout.mean_reports[index]
         centre = usual + slope * (true_grades[:, :, cell].ravel().astype(np.float64) - usual) + bias
-        effortful = np.diff(ndtr((component.edges - centre[:, None]) * np.sqrt(reliability)[:, None]), axis=1)
+        effortful = np.zeros((len(centre), component.n_levels))
+        for grid, (levels, edges) in enumerate(zip(rounding.grids, rounding.edges, strict=True)):
+            mass = np.diff(ndtr((edges - centre[:, None]) * np.sqrt(reliability)[:, None]), axis=1)
+            effortful[:, levels] += weights[:, index, grid, None] * mass
         every = np.arange(component.n_levels)
         careless = draws.low_effort_of(np.full_like(every, grader), np.full_like(every, index), every)
         careless = careless.reshape(len(effort), -1)
@@ -88,6 +105,26 @@ def report_bins(layout: Layout) -> tuple[NDArray[np.float64], NDArray[np.float64
     return edges[component_of, level], edges[component_of, level + 1]
 
 
+def all_bins(layout: Layout) -> tuple[NDArray[np.int64], Floats, Floats, NDArray[np.int64]]:
+    """The bins of each report, finest first: where they begin, their ends, and where the weights of their grids stand.
+
+    Weights are those of all components and grids in a row (:meth:`peerage.inference.sampling.draws.Draws.rounding`).
+    """
+    coarse, finest = CoarseBins.of(layout.roundings, layout.max_levels), report_bins(layout)
+    code = layout.report_component.astype(np.int64) * layout.max_levels + layout.report_level
+    count = coarse.start[code + 1] - coarse.start[code] + 1
+    start = np.concatenate([[0], np.cumsum(count)])
+    first = np.zeros(start[-1], bool)
+    first[start[:-1]] = True
+    rest = np.flatnonzero(~first)
+    owner = np.repeat(np.arange(len(code)), count)[rest]
+    place = coarse.start[code[owner]] + rest - start[owner] - 1
+    low, high, share = np.empty(len(first)), np.empty(len(first)), np.empty(len(first), np.int64)
+    low[first], high[first], share[first] = *finest, coarse.own[code]
+    low[rest], high[rest], share[rest] = coarse.low[place], coarse.high[place], coarse.share[place]
+    return start, low, high, share
+
+
 @jit
 def bin_mass(low: float, high: float, centre: float, reliability: float) -> float:
     """Probability of [low, high) under N(centre, 1/reliability), from the tail in which it is accurate."""
@@ -96,6 +133,15 @@ def bin_mass(low: float, high: float, centre: float, reliability: float) -> floa
     if a > 0:
         return 0.5 * (math.erfc(a) - math.erfc(b))
     return 0.5 * (math.erfc(-b) - math.erfc(-a))
+
+
+@jit
+def _report_mass(draw: int, report: int, centre: float, reliability: float, bins: Bins) -> float:
+    """Probability of a report in a draw, over all its bins."""
+    total = 0.0
+    for place in range(bins.start[report], bins.start[report + 1]):
+        total += bins.weight[draw, place] * bin_mass(bins.low[place], bins.high[place], centre, reliability)
+    return total
 
 
 @jit
@@ -110,8 +156,7 @@ def _review_log_masses(
     review_grader: NDArray[np.int32],
     report_cell: NDArray[np.int32],
     cell_centre: NDArray[np.float64],
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
+    bins: Bins,
     low_effort: NDArray[np.float64],
     place: NDArray[np.int64],
     out: NDArray[np.float32],
@@ -132,7 +177,7 @@ def _review_log_masses(
                     usual, cell = cell_centre[report_cell[report]], report_cell[report]
                     centre = usual + slope[draw, grader] * (true_grade[draw, cell] - usual)
                     centre += bias[draw, grader] + halo_sd * spacing * node
-                    product *= bin_mass(low[report], high[report], centre, reliability[draw, grader] / share)
+                    product *= _report_mass(draw, report, centre, reliability[draw, grader] / share, bins)
                 total += weight
                 with_effort += product
             with_effort *= effort[draw, grader] / total

@@ -14,6 +14,8 @@ from peerage.inference.sampling.chains import VARIABLES, Samples
 from peerage.inference.sampling.draws import Draws
 from peerage.rubric import MODEL_MAXIMUM
 
+Floats = NDArray[np.float64]
+
 _AT_A_TIME = 20
 """How many draws are turned into numbers at once; of a large class, all would not fit into memory."""
 
@@ -27,16 +29,15 @@ def replicated_levels(
     the fit's, which places draws within the cells of their grids.
     """
     reports = layout.reports
-    cuts = np.full((len(layout.book.rubric), layout.max_levels), np.inf)
-    for index, component in enumerate(layout.book.rubric.components):
-        cuts[index, : component.n_levels - 1] = component.cuts
     favourite, owner = _favourite_values(layout), reports.review_grader[layout.report_review]
     for draws in _few_at_a_time(layout, samples, count, seed):
         true_grade, reliability, bias, effort = (draws.on_model_scale(name)[0] for name in VARIABLES)
         centre, precision = (values[0] for values in draws.low_effort())
         shares, habit, slope = draws.residual_shares(), draws.habits()[0], draws.slopes()[0]
         usual = layout.mean_reports[reports.cell_component]
+        weights = draws.rounding()[0]
         for draw in range(len(effort)):
+            habit_value = favourite[habit[draw, owner], layout.report_component]
             values = _draw_values(
                 rng,
                 true_grade[draw],
@@ -52,9 +53,9 @@ def replicated_levels(
                 centre[draw, layout.report_component],
                 precision[draw] ** -0.5,
                 layout.epsilon,
-                favourite[habit[draw, owner], layout.report_component],
+                habit_value,
             )
-            yield _levels(values, layout.report_component, cuts)
+            yield _rounded(layout, values, habit_value, weights[draw], rng)
 
 
 def _few_at_a_time(layout: Layout, samples: Samples, count: int, seed: int) -> Iterator[Draws]:
@@ -115,10 +116,18 @@ def _draw_values(
     return values
 
 
-@jit
-def _levels(values: NDArray[np.float64], component: NDArray[np.int32], cuts: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Round values to levels; half rounds up."""
+def _rounded(
+    layout: Layout, values: Floats, habit_value: Floats, weights: Floats, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """(reports,) values rounded to levels at a coarseness that is drawn by ``weights``; habits are legal grades."""
     levels = np.empty(len(values), np.int64)
-    for report in range(len(values)):
-        levels[report] = np.searchsorted(cuts[component[report]], values[report], side="right")
+    for index, rounding in enumerate(layout.roundings):
+        mine = np.flatnonzero(layout.report_component == index)
+        grid = np.zeros(len(mine), np.int64)
+        if rounding.units:
+            above = rng.random(len(mine))[:, None] >= np.cumsum(weights[index, : len(rounding.grids) - 1])
+            grid = np.where(values[mine] == habit_value[mine], 0, above.sum(axis=1))
+        for place, (on_grid, edges) in enumerate(zip(rounding.grids, rounding.edges, strict=True)):
+            some = mine[grid == place]
+            levels[some] = on_grid[np.searchsorted(edges[1:-1], values[some], side="right")]
     return levels

@@ -19,7 +19,7 @@ everything gets the top is named, because what is said is true: these grades say
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -30,6 +30,7 @@ from scipy.special import gammaincinv, ndtr, ndtri
 
 from peerage.gradebook.book import MISSING, STUDENT, Gradebook
 from peerage.inference.checking.others_view import OthersView
+from peerage.inference.heaping import Coarser, all_grids
 from peerage.model import Priors
 from peerage.support.wording import counted
 
@@ -64,19 +65,26 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Honest:
-    """Nodes of the class's biases and reliabilities, of equal weight, and the view that others have of each review."""
+    """Nodes of the class's biases and reliabilities, of equal weight, and the view that others have of each review.
+
+    ``coarser`` has the coarser grids at which grades of each component are rounded too.
+    """
 
     view: OthersView
+    coarser: Sequence[Sequence[Coarser]]
     bias: Floats
     noise: Floats
 
     @classmethod
-    def of(cls, view: OthersView, priors: Priors, biased: bool) -> Honest:
+    def of(
+        cls, view: OthersView, priors: Priors, coarser: Sequence[Sequence[Coarser]] | None, *, biased: bool
+    ) -> Honest:
         """The honest students of a class, or those of them who have no bias."""
         levels = (np.arange(_BIASES) + 0.5) / _BIASES if biased else np.array([0.5])
         precisions = gammaincinv(priors.alpha_tau, (np.arange(_RELIABILITIES) + 0.5) / _RELIABILITIES) / priors.beta_tau
         bias, noise = np.meshgrid(priors.sigma_b * ndtri(levels), 1 / np.maximum(precisions, 1e-3))
-        return cls(view, bias.ravel(), noise.ravel())
+        grids = [()] * view.value.shape[1] if coarser is None else coarser
+        return cls(view, grids, bias.ravel(), noise.ravel())
 
     def chance(self, book: Gradebook, reviews: Integers, levels: Integers) -> Floats:
         """(nodes, reviews) the probability that a review has these (reviews, components) levels."""
@@ -86,25 +94,32 @@ class Honest:
             place, level = reviews[given], levels[given, index]
             centre = self.view.mean[place, index] + self.bias[:, None]
             spread = np.sqrt(self.view.variance[place, index] + self.noise[:, None])
-            low, high = ((component.edges[level + above] - centre) / spread for above in (0, 1))
-            total[:, given] *= np.maximum(ndtr(high) - ndtr(low), 0.0)
+            mass = np.zeros(centre.shape)
+            for grid in all_grids(component.edges, self.coarser[index]):
+                at = np.minimum(np.searchsorted(grid.levels, level), len(grid.levels) - 1)
+                low, high = ((grid.edges[at + above] - centre) / spread for above in (0, 1))
+                mass += grid.weight * (grid.levels[at] == level) * np.maximum(ndtr(high) - ndtr(low), 0.0)
+            total[:, given] *= mass
         return total
 
 
-def suspicions(book: Gradebook, priors: Priors) -> pd.DataFrame:
+def suspicions(book: Gradebook, priors: Priors, coarser: Sequence[Sequence[Coarser]] | None = None) -> pd.DataFrame:
     """Students who are named, the surest first: grader, kind, reviews, observed, expected, probability, sentence.
 
-    ``probability`` is that of anybody doing it so often in an honest class.
+    ``probability`` is that of anybody doing it so often in an honest class, whose grades may be rounded at ``coarser``
+    grids.
     """
     view, students = OthersView.of(book, priors), np.flatnonzero(book.roles == STUDENT)
-    honest = Honest.of(view, priors, biased=True)
+    honest = Honest.of(view, priors, coarser, biased=True)
     found = [*_copied(book, honest, students), *_mean(book, honest, students)]
-    return _table([*_constant(book, Honest.of(view, priors, biased=False), students), *found])
+    return _table([*_constant(book, Honest.of(view, priors, coarser, biased=False), students), *found])
 
 
-def constant_students(book: Gradebook, priors: Priors) -> pd.DataFrame:
+def constant_students(
+    book: Gradebook, priors: Priors, coarser: Sequence[Sequence[Coarser]] | None = None
+) -> pd.DataFrame:
     """Those of :func:`suspicions` who give the same grades to everything."""
-    honest = Honest.of(OthersView.of(book, priors), priors, biased=False)
+    honest = Honest.of(OthersView.of(book, priors), priors, coarser, biased=False)
     return _table(list(_constant(book, honest, np.flatnonzero(book.roles == STUDENT))))
 
 

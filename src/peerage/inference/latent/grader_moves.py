@@ -74,7 +74,7 @@ def reflect(
     for review in range(first, last):
         work.halo[review - first] = state.halo[review]
         state.halo[review] *= root
-    predict(grader, AFTER_JUMP, places, given.levels, state, work.cells, work.predicted, logs)
+    predict(grader, AFTER_JUMP, places, given.levels, given.beliefs.rounding, state, work.cells, work.predicted, logs)
     effort = state.effort[grader] if has_effort else 1.0
     for place in range(last - first):
         gain += log_mixed(effort, logs[place, AFTER_JUMP], logs[place, CARELESS])

@@ -68,7 +68,8 @@ def _jump(
     for review in range(first, last):
         work.halo[review - first] = state.halo[review]
         state.halo[review] = rng.standard_normal() * math.sqrt(halo_odds / state.reliability[grader])
-    predict(grader, AFTER_JUMP, places, given.levels, state, work.cells, work.predicted, work.logs)
+    levels, rounding = given.levels, given.beliefs.rounding
+    predict(grader, AFTER_JUMP, places, levels, rounding, state, work.cells, work.predicted, work.logs)
     gain = weigh_habits(last - first, AFTER_JUMP, used, n_codes, log_odds, prior, work) - before - now
     code, effort, excess = propose_habit(last - first, AFTER_JUMP, used, n_codes, rng, prior, work)
     gain += excess + _log_over_proposal(state.bias[grader], mean, sd) - _log_over_proposal(old_bias, mean, sd)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from peerage.inference.heaping import CoarseBins
 from peerage.inference.numerics.arrays import F64, I32, I64, Flags
 
 
@@ -29,13 +30,17 @@ class Places(NamedTuple):
 
 
 class Levels(NamedTuple):
-    """The grades: ends of each report's bin, its place in tables by component and level, and all cut-points."""
+    """The grades: ends of each report's bin, its place in tables by component and level, and all cut-points.
+
+    ``coarse`` are the bins of reports that are rounded more coarsely.
+    """
 
     low: F64
     high: F64
     code: I64
     cut_start: I64
     cuts: F64
+    coarse: CoarseBins
 
 
 class Priors(NamedTuple):
@@ -43,7 +48,8 @@ class Priors(NamedTuple):
 
     ``shares`` are q and κ = h/(1 − h), of merit and halo; ``slope_sd`` is the spread of slopes. Rows of ``reliability``
     (shape and rate of the residual precision) and of ``bias`` (mean and standard deviation) are of groups of graders.
-    ``low_effort`` has the log probability of each level of each component without effort.
+    ``low_effort`` has the log probability of each level of each component without effort, ``rounding`` the probability
+    of each of its grids.
     """
 
     grade_mean: F64
@@ -54,6 +60,7 @@ class Priors(NamedTuple):
     slope_sd: F64
     effort: F64
     low_effort: F64
+    rounding: F64
 
 
 class Clamps(NamedTuple):

@@ -40,20 +40,22 @@ def learn_low_effort(
         component = position % (n_components + 1) - 1
         first, last = (0, n_components) if component < 0 else (component, component + 1)
         index = TAU_L if component < 0 else N_CLASSWIDE + 2 * n_components + component
-        current = _log_counts(first, last, learning.mean_report, levels, theta, counts, beliefs.low_effort)
+        current = _log_counts(first, last, learning.mean_report, levels, theta, counts, beliefs)
         old, before = propose(rng, theta, width, index)
-        proposed = _log_counts(first, last, learning.mean_report, levels, theta, counts, beliefs.low_effort)
+        proposed = _log_counts(first, last, learning.mean_report, levels, theta, counts, beliefs)
         settle(rng, theta, width, index, old, proposed - current + log_hyperprior(theta) - before, adapt)
     for component in range(n_components):
-        fill_low_effort(component, levels, theta, beliefs.low_effort)
+        fill_low_effort(component, levels, beliefs.rounding, theta, beliefs.low_effort)
 
 
 @jit
-def _log_counts(first: int, last: int, mean_report: F64, levels: Levels, theta: F64, counts: F64, table: F64) -> float:
+def _log_counts(
+    first: int, last: int, mean_report: F64, levels: Levels, theta: F64, counts: F64, beliefs: Priors
+) -> float:
     """Log probability of some components' low-effort reports and of their centre."""
-    total = 0.0
+    total, table = 0.0, beliefs.low_effort
     for component in range(first, last):
-        fill_low_effort(component, levels, theta, table)
+        fill_low_effort(component, levels, beliefs.rounding, theta, table)
         total += log_centre(theta, component, mean_report[component])
         for level in range(levels.cut_start[component + 1] - levels.cut_start[component] + 1):
             if counts[component, level] > 0.0:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from peerage.gradebook.book import MISSING, TA
 from peerage.inference.censored.censored_engine import new_draws
+from peerage.inference.heaping import CoarseBins
 from peerage.inference.latent.latent_arrays import (
     Cells,
     Clamps,
@@ -25,7 +26,7 @@ from peerage.inference.latent.latent_habits import CARELESS, HABIT_EFFORT
 from peerage.inference.latent.latent_sweep import sweep
 from peerage.inference.latent.review_predictions import INPUTS
 from peerage.inference.layout import AUTHOR, Layout
-from peerage.inference.numerics.hyperparameters import effort_prior
+from peerage.inference.numerics.hyperparameters import N_UNITS, effort_prior
 from peerage.inference.numerics.likelihood import LOG_FLOOR, low_effort_masses
 from peerage.rubric import MODEL_MAXIMUM
 
@@ -81,7 +82,8 @@ def _levels(layout: Layout) -> Levels:
         high[mine] = component.edges[layout.report_level[mine] + 1]
     code = layout.report_component.astype(np.int64) * layout.max_levels + layout.report_level
     starts = np.cumsum([0] + [len(component.cuts) for component in components]).astype(np.int64)
-    return Levels(low, high, code, starts, np.concatenate([component.cuts for component in components]))
+    cuts = np.concatenate([component.cuts for component in components])
+    return Levels(low, high, code, starts, cuts, CoarseBins.of(layout.roundings, layout.max_levels))
 
 
 def _priors(layout: Layout) -> Priors:
@@ -102,6 +104,7 @@ def _priors(layout: Layout) -> Priors:
         slope_sd=np.ones(1),
         effort=np.array([priors.alpha_e, priors.beta_e], dtype=float),
         low_effort=low_effort,
+        rounding=np.tile(np.eye(1, N_UNITS + 1), (len(mean), 1)),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from peerage.inference.heaping import CoarseBins
 from peerage.inference.latent.latent_arrays import Learning, Levels, Priors
 from peerage.inference.numerics.arrays import F64
 from peerage.inference.numerics.grid_masses import MACHINES, ROOT_HALF, TAS
@@ -12,8 +13,10 @@ from peerage.inference.numerics.hyperparameters import (
     HALO,
     MACHINE_SHAPE,
     MERIT,
+    N_UNITS,
     RELIABILITY,
     RELIABILITY_TA,
+    ROUNDED,
     SCALE,
     SHAPE,
     TA_SHAPE,
@@ -71,8 +74,30 @@ def refresh_biases(learning: Learning, beliefs: Priors, theta: F64) -> None:
 
 
 @jit
-def fill_low_effort(component: int, levels: Levels, theta: F64, out: F64) -> None:
-    """Log probability of each level of a component if no effort is made and there is no habit."""
+def refresh_rounding(coarse: CoarseBins, rounding: F64, theta: F64) -> None:
+    """The probability of each grid of each component: equation G2."""
+    rounding[:] = 0.0
+    for component in range(len(rounding)):
+        rest, first = 1.0, ROUNDED + N_UNITS * coarse.kind[component]
+        if coarse.kind[component] >= 0:
+            for unit in range(N_UNITS):
+                share = min(share_of(theta[first + unit]), rest)
+                rounding[component, coarse.grid_of[component, unit]] += share
+                rest -= share
+        rounding[component, 0] += rest
+
+
+@jit
+def low_effort_mass(low: float, high: float, centre: float, root: float) -> float:
+    """Probability of a bin if no effort is made, from centre and root of the precision of the normal part."""
+    below, above = (low - centre) * root * ROOT_HALF, (high - centre) * root * ROOT_HALF
+    even = EPSILON * (min(high, MODEL_MAXIMUM) - max(low, 0.0)) / MODEL_MAXIMUM
+    return (1.0 - EPSILON) * 0.5 * (math.erfc(-above) - math.erfc(-below)) + even
+
+
+@jit
+def fill_low_effort(component: int, levels: Levels, rounding: F64, theta: F64, out: F64) -> None:
+    """Log probability of each level of a component if no effort is made and there is no habit (G1)."""
     begun, last = levels.cut_start[component], levels.cut_start[component + 1]
     centre, root = mu_l(theta, component), math.exp(0.5 * theta[TAU_L])
     previous, passed = 0.0, 0.0
@@ -84,6 +109,16 @@ def fill_low_effort(component: int, levels: Levels, theta: F64, out: F64) -> Non
         even = EPSILON * (below - passed) / MODEL_MAXIMUM
         out[component, place - begun] = math.log((1.0 - EPSILON) * (reached - previous) + even)
         previous, passed = reached, below
+    if levels.coarse.kind[component] >= 0:
+        coarse, weights = levels.coarse, rounding.ravel()
+        for level in range(last + 1 - begun):
+            code = component * out.shape[1] + level
+            mass = weights[coarse.own[code]] * math.exp(out[component, level])
+            for place in range(coarse.start[code], coarse.start[code + 1]):
+                mass += weights[coarse.share[place]] * low_effort_mass(
+                    coarse.low[place], coarse.high[place], centre, root
+                )
+            out[component, level] = math.log(mass)
 
 
 @jit
@@ -94,6 +129,7 @@ def refresh(learning: Learning, levels: Levels, beliefs: Priors, theta: F64) -> 
     refresh_reliabilities(beliefs, theta)
     refresh_biases(learning, beliefs, theta)
     beliefs.slope_sd[0] = math.exp(theta[SCALE])
+    refresh_rounding(levels.coarse, beliefs.rounding, theta)
     for component in range(len(beliefs.low_effort)):
-        fill_low_effort(component, levels, theta, beliefs.low_effort)
+        fill_low_effort(component, levels, beliefs.rounding, theta, beliefs.low_effort)
     beliefs.effort[0], beliefs.effort[1] = effort_prior(theta)

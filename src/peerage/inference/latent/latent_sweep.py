@@ -6,7 +6,7 @@ Given its report before rounding, everything that a review tells is normal. One 
 2. the hyperparameters of true grades and the share of merit, grades and merits summed out; then all true grades, with
    merits and halos summed out, and the merits;
 3. slopes, biases and reliabilities with their hyperparameters and the share of halo, halos summed out, and these;
-4. the level of all grades, the hyperparameters of low effort, and those of effort.
+4. the level of all grades, the hyperparameters of low effort, those of effort, and the shares of coarser grades.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from peerage.inference.latent.latent_graders import (
 )
 from peerage.inference.latent.latent_habits import learn_habits
 from peerage.inference.latent.latent_halos import draw_halos, learn_halo
+from peerage.inference.latent.latent_heaping import learn_rounding
 from peerage.inference.latent.latent_priors import refresh
 from peerage.inference.latent.latent_slopes import draw_slopes, learn_slopes, load_slope_sums
 from peerage.inference.latent.learning_latent_grades import learn_true_grades, shift_level
@@ -65,6 +66,8 @@ def sweep(
         _update_graders(rng, not keep, has_bias, given, state, work)
         if has_effort:
             _update_efforts(rng, not keep, given, state, work)
+        if levels.coarse.on:
+            learn_rounding(rng, places, levels, beliefs, state, work.level_counts)
         if keep:
             _add_influence(places, given.graders, beliefs, state, sums.influence)
             _write(first + index, given.stored, state, draws)

@@ -101,12 +101,12 @@ def _sweep(
     for grader in range(len(state.bias)):
         halo_odds = beliefs.shares[1] if given.graders.has_halo[grader] else 0.0
         take_out(grader, rng, halo_odds, places, state, cells)
-        predict(grader, CAREFUL, places, levels, state, cells, work.predicted, logs)
+        predict(grader, CAREFUL, places, levels, beliefs.rounding, state, cells, work.predicted, logs)
         if has_effort and state.effort[grader] < 1.0:
             table = beliefs.low_effort
             fill_careless(grader, state.habit[grader], CARELESS, places, levels, given.habits.favourite, table, logs)
             draw_efforts_made(grader, rng, False, places, state, sums, logs)
-        draw_reports(grader, rng, places, levels, state, work.predicted)
+        draw_reports(grader, rng, places, levels, beliefs.rounding, state, work.predicted)
         put_back(grader, places, state, cells)
     if keep:
         add_level_masses(places.cell_component, levels, cells, sums.level_mass)

@@ -12,6 +12,7 @@ import numpy as np
 
 from peerage.inference.latent.latent_arrays import Cells, Levels, Places, Priors, State
 from peerage.inference.latent.latent_habits import AFTER_JUMP, CAREFUL
+from peerage.inference.latent.latent_heaping import draw_rounded, rounded_mass
 from peerage.inference.latent.normal_tails import OUT_OF_REACH, bin_mass, bin_masses, draw_in_bin
 from peerage.inference.numerics.arrays import F64, Flags
 from peerage.inference.numerics.jit import jit
@@ -75,7 +76,15 @@ def take_out(
 
 @jit
 def predict(
-    grader: int, column: int, places: Places, levels: Levels, state: State, cells: Cells, predicted: F64, logs: F64
+    grader: int,
+    column: int,
+    places: Places,
+    levels: Levels,
+    rounding: F64,
+    state: State,
+    cells: Cells,
+    predicted: F64,
+    logs: F64,
 ) -> None:
     """The log probability of each of a grader's reviews if made with effort, given the other reviews: equation D2."""
     first, last = places.grader_reviews[grader], places.grader_reviews[grader + 1]
@@ -98,6 +107,9 @@ def predict(
                 mean, root = found[0, row], found[1, row]
                 found[2, row], found[3, row] = bin_mass((low[row] - mean) * root, (high[row] - mean) * root)
             mass = found[3, row]
+            if levels.coarse.on:
+                code, mean, root = levels.code[begin + row], found[0, row], found[1, row]
+                mass = rounded_mass(code, mass, mean, root, levels.coarse, rounding)
             row += 1
             if mass < _SMALL:
                 total += math.log(max(mass, _TINY))
@@ -126,16 +138,20 @@ def draw_reports(
     rng: np.random.Generator,
     places: Places,
     levels: Levels,
+    rounding: F64,
     state: State,
     predicted: F64,
 ) -> None:
-    """Draw the reports of effortful reviews before rounding, each within its bin (D3)."""
+    """Draw the reports of effortful reviews before rounding, each within its bin (D3), or one of its bins (G3)."""
     begun = places.review_reports[places.grader_reviews[grader]]
     for review in range(places.grader_reviews[grader], places.grader_reviews[grader + 1]):
         if state.effortful[review]:
             for report in range(places.review_reports[review], places.review_reports[review + 1]):
                 place = report - begun
                 mean, root = predicted[0, place], predicted[1, place]
+                if levels.coarse.on:
+                    state.latent[report] = draw_rounded(rng, report, mean, root, levels, rounding)
+                    continue
                 low, high = (levels.low[report] - mean) * root, (levels.high[report] - mean) * root
                 value = draw_in_bin(rng, low, high, predicted[2, place], predicted[3, place])
                 state.latent[report] = mean + value / root

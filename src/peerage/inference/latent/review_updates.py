@@ -35,7 +35,7 @@ def update_reviews(
     for grader in range(len(state.bias)):
         halo_odds = given.beliefs.shares[1] if given.graders.has_halo[grader] else 0.0
         take_out(grader, rng, halo_odds, places, state, cells)
-        predict(grader, CAREFUL, places, levels, state, cells, work.predicted, work.logs)
+        predict(grader, CAREFUL, places, levels, given.beliefs.rounding, state, cells, work.predicted, work.logs)
         if has_effort:
             fill_careless(grader, state.habit[grader], CARELESS, places, levels, favourite, table, work.logs)
         if not keep:
@@ -50,7 +50,7 @@ def update_reviews(
         elif keep:
             for review in range(places.grader_reviews[grader], places.grader_reviews[grader + 1]):
                 sums.effortful[review] += 1.0
-        draw_reports(grader, rng, places, levels, state, work.predicted)
+        draw_reports(grader, rng, places, levels, given.beliefs.rounding, state, work.predicted)
         if has_bias and not given.clamps.bias[grader]:
             draw_bias(grader, rng, given.beliefs.bias, group, places, state, cells)
         if not given.clamps.reliability[grader]:

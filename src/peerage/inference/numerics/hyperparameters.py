@@ -77,6 +77,12 @@ CLASSWIDE = (
     Hyperparameter("halo", "h", "logit", OFF, 0.0, "the part of a review's error variance that its components share"),
     Hyperparameter("habit", "ρ", "logit", OFF, 0.0, "the share of students who give one grade whatever the work"),
     Hyperparameter("scale", "ω", "log", np.log(0.2), 0.5, "how much students' use of the scale differs (sd)"),
+    Hyperparameter("rounded_whole", "ζ₁", "logit", OFF, 0.0, "the share of grades that are rounded to whole points"),
+    Hyperparameter("rounded_half", "ζ_½", "logit", OFF, 0.0, "the share of grades that are rounded to half points"),
+    Hyperparameter("rounded_quarter", "ζ_¼", "logit", OFF, 0.0, "the share of grades that are rounded to quarters"),
+    Hyperparameter("rounded_ten", "ζ₁₀", "logit", OFF, 0.0, "the share of grades that are rounded to tens"),
+    Hyperparameter("rounded_five", "ζ₅", "logit", OFF, 0.0, "the share of grades that are rounded to fives"),
+    Hyperparameter("rounded_one", "ζ₁", "logit", OFF, 0.0, "the share of long grades that are rounded to whole points"),
 )
 """Of the whole class. The hyperprior of TAs' reliability is centred at twice the students'."""
 
@@ -103,8 +109,11 @@ PER_COMPONENT = (
     HALO,
     HABIT,
     SCALE,
-) = range(15)
+    ROUNDED,
+) = range(16)
 N_CLASSWIDE = len(CLASSWIDE)
+N_UNITS = 3
+"""How many units a kind of scale has; their shares stand from ``ROUNDED`` on, a short scale's and a long one's."""
 
 _CENTRE = np.array([entry.centre for entry in CLASSWIDE])
 _SPREAD = np.array([entry.spread for entry in CLASSWIDE])
@@ -136,7 +145,8 @@ def natural(theta: F64, n_components: int) -> F64:
 def draw_hyperprior(n_components: int, rng: np.random.Generator, spread: float = 1.0) -> F64:
     """θ drawn from the hyperprior, its standard deviations multiplied by ``spread``; μ_ℓ around 0."""
     theta = np.zeros(N_CLASSWIDE + 3 * n_components)
-    theta[:N_CLASSWIDE] = _CENTRE + spread * _SPREAD * rng.standard_normal(N_CLASSWIDE)
+    theta[:N_CLASSWIDE] = _CENTRE
+    theta[:ROUNDED] += spread * _SPREAD[:ROUNDED] * rng.standard_normal(ROUNDED)  # shares of units have no such spread
     theta[RELIABILITY_TA] += theta[RELIABILITY]
     for index, entry in enumerate(PER_COMPONENT):
         part = slice(N_CLASSWIDE + index * n_components, N_CLASSWIDE + (index + 1) * n_components)

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from peerage.inference.heaping import weights_of
 from peerage.inference.latent.latent_habits import MISSED
 from peerage.inference.layout import Layout
 from peerage.inference.numerics.hyperparameters import N_CLASSWIDE, TAU_L
 from peerage.inference.numerics.likelihood import Grid
 from peerage.inference.sampling.chains import VARIABLES, Samples
 from peerage.inference.sampling.total_reliability import residual_share, total_reliability
-from peerage.rubric import MODEL_MAXIMUM, Component
+from peerage.rubric import MODEL_MAXIMUM
 
 
 class Draws(Mapping[str, NDArray[np.float32]]):
@@ -77,15 +78,25 @@ class Draws(Mapping[str, NDArray[np.float32]]):
         kept = self._layout.favourite[code, components] == levels
         return np.where(code > 0, MISSED * masses + (1 - MISSED) * kept, masses)
 
-    def low_effort_masses(self) -> NDArray[np.float64]:
-        """(chain, draw, component, level) the probability of each grade if no effort is made, without a habit."""
+    def low_effort_masses(self, *, heaped: bool = True) -> NDArray[np.float64]:
+        """(chain, draw, component, level) the probability of each grade if no effort is made, without a habit.
+
+        If it is not to be ``heaped``, as if nobody rounded more coarsely than the scale.
+        """
         layout = self._layout
         centre, precision = self.low_effort()
-        out = np.zeros((*centre.shape, layout.max_levels))
-        for index, component in enumerate(layout.book.rubric.components):
-            masses = low_effort_masses(component, centre[..., index], precision, layout.epsilon)
-            out[..., index, : component.n_levels] = masses
+        out, weights = np.zeros((*centre.shape, layout.max_levels)), self.rounding()
+        if not heaped:
+            weights = np.eye(1, weights.shape[-1]) * np.ones_like(weights)
+        for index, rounding in enumerate(layout.roundings):
+            for grid, (levels, edges) in enumerate(zip(rounding.grids, rounding.edges, strict=True)):
+                masses = low_effort_masses(edges, centre[..., index], precision, layout.epsilon)
+                out[..., index, levels] += weights[..., index, grid, None] * masses
         return out
+
+    def rounding(self) -> NDArray[np.float64]:
+        """(chain, draw, component, grid) how probable it is that a grade is rounded at each of ``Rounding.grids``."""
+        return weights_of(self._layout.roundings, self._samples.kept_hyper)
 
     def residual_shares(self) -> NDArray[np.float64] | None:
         """(chain, draw, grader) the part of an error's variance that a review's components do not share, if any is."""
@@ -136,9 +147,12 @@ class Draws(Mapping[str, NDArray[np.float32]]):
 
 
 def low_effort_masses(
-    component: Component, centre: NDArray[np.float64] | float, precision: NDArray[np.float64] | float, epsilon: float
+    edges: NDArray[np.float64],
+    centre: NDArray[np.float64] | float,
+    precision: NDArray[np.float64] | float,
+    epsilon: float,
 ) -> NDArray[np.float64]:
-    """(…, level) the probability of each grade without effort: of (2) in docs/model.md, by its centre and precision."""
-    bounds = (component.edges - np.asarray(centre)[..., None]) * np.sqrt(precision)[..., None]
-    uniform = np.diff(np.concatenate([[0.0], component.cuts, [MODEL_MAXIMUM]])) / MODEL_MAXIMUM
+    """(…, bin) the probability of each bin without effort: of (2) in docs/model.md, by its centre and precision."""
+    bounds = (edges - np.asarray(centre)[..., None]) * np.sqrt(precision)[..., None]
+    uniform = np.diff(np.clip(edges, 0.0, MODEL_MAXIMUM)) / MODEL_MAXIMUM
     return np.asarray((1 - epsilon) * np.diff(ndtr(bounds), axis=-1) + epsilon * uniform)
