@@ -78,11 +78,7 @@ def simulate(
         submissions_per_week=submissions_per_week,
         team_size=team_size,
     )
-    for name, share in (("merit", merit), ("halo", halo)):
-        if not 0 <= share < 1:
-            raise InputError(f"{name} is the part of a variance that is shared, from 0 to less than 1, not {share!r}")
-    if not 0 <= scale <= 1:
-        raise InputError(f"scale is a standard deviation from 0 to 1, not {scale!r}")
+    _check_parts(merit, halo, scale)
     _check_heaping(heaping or {})
     rubric = _rubric(components)
     return draw(model, plan(size, rng), rubric, rng, merit=merit, halo=halo, scale=scale, heaping=heaping)
@@ -119,6 +115,14 @@ def draw(
     return book, Truth(
         book, model, np.stack(columns, axis=1), graders.reliability, graders.bias, graders.effort, effortful
     )
+
+
+def _check_parts(merit: float, halo: float, scale: float) -> None:
+    for name, share in (("merit", merit), ("halo", halo)):
+        if not 0 <= share < 1:
+            raise InputError(f"{name} is the part of a variance that is shared, from 0 to less than 1, not {share!r}")
+    if not 0 <= scale <= 1:
+        raise InputError(f"scale is a standard deviation from 0 to 1, not {scale!r}")
 
 
 def _check_heaping(shares: Mapping[float, float]) -> None:
