@@ -1,16 +1,20 @@
-"""What all tests share: compiled kernels, real data that may be absent, and a switch that forbids skipping."""
+"""What all tests share: compiled kernels, real data that may be absent, a browser, and a switch against skipping."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
 
+from support.browser import chromium
 from support.compiling import compile_kernels
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 REQUIRE_ALL = bool(os.environ.get("PEERAGE_REQUIRE_ALL"))
 """Set where everything that any test needs is installed: a test that skips then fails."""
@@ -44,6 +48,13 @@ def real_data() -> Path:
     if not REAL_DATA.is_dir():
         pytest.skip(f"the real classes are not in {REAL_DATA}")
     return REAL_DATA
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """One browser for all tests of a file."""
+    with chromium() as browser:
+        yield browser
 
 
 @pytest.hookimpl(wrapper=True)
