@@ -122,6 +122,21 @@ def protocol(results: Figures) -> str:
     return table(("priors", "fit, s", "core-seconds", "`peerage fit`, s", "twice and 1 s", "of 8 CPU-hours"), rows)
 
 
+def rest(results: Figures) -> str:
+    """Core-seconds of what follows sampling, and their share in it."""
+    found = results["rest"]
+    taken = {"sampling": found["sampling"], **found["parts"], "all but sampling": found["rest"]}
+    rows = ((name, f"{seconds:.2f}", f"{seconds / found['sampling']:.2f}") for name, seconds in taken.items())
+    return table(("", "core-seconds", "of sampling"), rows)
+
+
+def department(results: Figures) -> str:
+    """What a department's classes take."""
+    found = results["department"]
+    each = f"A class takes {found['core_seconds_a_class']:.1f} core-seconds"
+    return f"{each}; 200 of them take two cores {found['hours_of_two_cores']:.1f} hours."
+
+
 def scale(results: Figures) -> str:
     """Time and memory by size."""
     rows = (
@@ -153,6 +168,8 @@ TABLES = {
     "fine scale": fine_scale,
     "first fit": first_fit,
     "protocol": protocol,
+    "rest": rest,
+    "department": department,
     "scale": scale,
 }
 
