@@ -153,7 +153,7 @@ def test_a_benchmark_that_was_stopped_goes_on_where_it_was(tmp_path: Path) -> No
 
 @pytest.mark.slow
 def test_a_cluster_gives_the_same_table(tmp_path: Path) -> None:
-    chosen = methods("mean", "vancouver")
+    chosen = methods("mean", "vancouver", "pg5")
     here = benchmark([KINDS[0]], chosen, replicates=1, workers=1).table()
     with cluster(tmp_path) as scheduler:
         scheduler.start_worker()

@@ -33,12 +33,13 @@ def posterior_of(kind: str) -> pg.Posterior:
         "learned": pg.Model(),
         "uncensored": pg.Model(censoring=False),
         "paper": pg.Model(priors="paper", fixed=fixed),
+        "correlated": pg.Model(priors="paper", correlation=True),
         "few": pg.Model(),
     }[kind]
     return pg.fit(book, model, chains=2, draws=200 if kind == "few" else 6, burn_in=2, seed=0, memory=0.0001)
 
 
-@pytest.fixture(scope="module", params=["learned", "uncensored", "paper", "few"])
+@pytest.fixture(scope="module", params=["learned", "uncensored", "paper", "correlated", "few"])
 def file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("posterior") / f"{request.param}.npz"
     posterior_of(request.param).save(path)
@@ -176,7 +177,7 @@ def updated(folder: Path, kind: str, change: str, count: int, prepare: str = "")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["learned", "uncensored"])
+@pytest.mark.parametrize("kind", ["learned", "uncensored", "correlated"])
 def test_what_is_taken_stays_within_bounds(tmp_path: Path, kind: str) -> None:
     done = updated(tmp_path, kind, "tampered(arrays, rng)[1]", 100)
     assert done.returncode == 0, done.stderr

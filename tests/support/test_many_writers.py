@@ -17,8 +17,8 @@ from peerage.results.verifying import verify
 from support.many_writers import ROWS
 
 WRITER = Path(__file__).with_name("many_writers.py")
-WRITES = 200
-"""How often all writers together write: two write a hundred times each."""
+ROUNDS = 100
+"""How often each writer writes."""
 
 pytestmark = [
     pytest.mark.slow,
@@ -31,7 +31,7 @@ def started(folder: Path, what: str, writers: int) -> subprocess.Popen[bytes]:
     paths = [str(WRITER.parents[1]), *sys.path]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
     return subprocess.Popen(
-        [sys.executable, str(WRITER), str(folder), what, str(writers), str(WRITES // writers)], env=environment
+        [sys.executable, str(WRITER), str(folder), what, str(writers), str(ROUNDS)], env=environment
     )
 
 
@@ -45,7 +45,7 @@ def test_no_name_is_lost_from_the_key(tmp_path: Path, writers: int) -> None:
     key = Key.read(tmp_path / "key.csv")
     for writer in range(writers):
         expected = json.loads((tmp_path / f"expected-{writer}.json").read_text())
-        assert len(expected) == 2 * WRITES // writers
+        assert len(expected) == 2 * ROUNDS
         assert [[name, key.people[name]] for name, _ in expected] == expected
     assert len(set(key.people.values())) == len(key.people)
     assert left_over(tmp_path) == []
@@ -80,6 +80,6 @@ def test_files_added_by_several_are_all_there(tmp_path: Path, writers: int) -> N
     with started(tmp_path, "added", writers) as child:
         assert child.wait(300) == 0
     found = {path.name: path.read_text() for path in (tmp_path / "results").glob("*.txt")}
-    assert found == {f"{writer}.txt": f"{writer} {WRITES // writers - 1}" for writer in range(writers)}
+    assert found == {f"{writer}.txt": f"{writer} {ROUNDS - 1}" for writer in range(writers)}
     assert verify(tmp_path / "results").findings == ()
     assert left_over(tmp_path) == []

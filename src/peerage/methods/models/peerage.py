@@ -12,12 +12,12 @@ from peerage.methods.method_contract import Aggregate, Method
 from peerage.model import Model
 
 SETTLED = 1.1
-"""The largest R-hat of a run that has converged; half of all quantities may be above 1.01 in short runs."""
+"""The largest R-hat of a run that has converged; of the many quantities of a class, some are above 1.05 by chance."""
 
 
 @dataclass(frozen=True)
 class FittedMethod(Method):
-    """A fit of one of Peerage's models.
+    """A fit of one of Peerage's models, with as many draws as it takes unless a number is given.
 
     Grades are posterior means of the rubric grade, with their standard deviations; a grader's weight is dependability,
     effort times reliability.
@@ -30,7 +30,7 @@ class FittedMethod(Method):
 
     model: Model = field(default_factory=Model)
     chains: int = 4
-    draws: int = 500
+    draws: int | None = None
 
     citation: ClassVar[str] = "Peerage; with the paper's priors, Better peer grading through Bayesian inference"
 
@@ -53,6 +53,6 @@ class FittedMethod(Method):
             weight=graders["dependability"].to_numpy(float),
             bias=graders["bias"].to_numpy(float),
             converged=worst <= SETTLED,
-            iterations=self.chains * self.draws,
+            iterations=posterior.samples.n_chains * posterior.samples.n_draws,
             seconds=0.0,
         )
