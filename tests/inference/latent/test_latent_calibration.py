@@ -49,8 +49,8 @@ ON_A_FINE_SCALE = {
     "low effort is taken to be rounded to the finest grade": Replacement(
         latent_heaping, "weights[coarse.share[place] - own] = all_weights[coarse.share[place]] * mass", "pass"
     ),
-    "reports with effort do not count": Replacement(
-        latent_heaping, "coarse, theta, counts)\n    for component", "coarse, theta, counts * 0.0)\n    for component"
+    "a bin counts wherever the report before rounding lies": Replacement(
+        latent_heaping, "if place == last or coarse.low[place] <= value < coarse.high[place]:", "if True:"
     ),
 }
 
