@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 import peerage as pg
 from peerage.cli import main
 from peerage.results.schema import POSTERIOR, RECORD, REPORT, TABLES
-from support.children import running
+from support.children import COMMAND, running
 
 FAST = ["--chains", "2", "--draws", "30", "--burn-in", "10"]
 EVERYTHING = sorted([".peerage.json", REPORT, POSTERIOR, RECORD, *(table.file for table in TABLES[:6])])
@@ -209,8 +209,7 @@ def test_more_draws_than_fit_into_memory_are_refused(grades: Path, capsys: pytes
 
 
 def test_ctrl_c_ends_a_fit_and_leaves_nothing(grades: Path) -> None:
-    program = "import sys; from peerage.cli import main; sys.exit(main())"
-    with running(program, "fit", str(grades), "--draws", "1000000") as child:
+    with running(COMMAND, "fit", str(grades), "--draws", "1000000") as child:
         assert child.stderr is not None
         assert child.stderr.readline().startswith("note: ")  # the grades are read, and sampling begins
         time.sleep(3)

@@ -26,7 +26,7 @@ from peerage.methods.method_contract import Method
 from peerage.methods.method_registry import find
 from peerage.simulation.kinds import KINDS
 from peerage.support.progress import Progress
-from support.children import running
+from support.children import COMMAND, running
 from support.clusters import cluster
 
 
@@ -246,7 +246,7 @@ def test_a_benchmark_that_is_killed_goes_on_and_ends_with_the_same_table(tmp_pat
     out, untroubled = tmp_path / "out", tmp_path / "untroubled"
     words = ["--kinds", "one-week,burrell", "--methods", "mean,hamer,vancouver,bradley-terry", "--replicates", "3"]
     command = ["benchmark", *words, "--workers", "1", "-q", "-o"]
-    with running("import sys; from peerage.cli import main; sys.exit(main(sys.argv[1:]))", *command, str(out)) as child:
+    with running(COMMAND, *command, str(out), hold=3) as child:
         while _done(out) < 3 and child.poll() is None:
             time.sleep(0.002)
         child.kill()

@@ -12,7 +12,7 @@ import pytest
 import peerage as pg
 from peerage.cli import main
 from peerage.evaluation.prior_search.search_folder import FINDINGS, TABLE
-from support.children import running
+from support.children import COMMAND, running
 
 pytestmark = pytest.mark.slow
 
@@ -35,9 +35,7 @@ def finished(out: Path) -> list[bytes]:
 
 def stopped(grades: Path, out: Path, when: int, how: signal.Signals) -> tuple[list[bytes], str]:
     """Start the search, stop it as soon as so many fits are done, and return what it has left and said."""
-    with running(
-        "import sys; from peerage.cli import main; sys.exit(main(sys.argv[1:]))", *arguments(grades, out)
-    ) as child:
+    with running(COMMAND, *arguments(grades, out)) as child:
         while len(finished(out)) < when and child.poll() is None:
             time.sleep(0.002)
         child.send_signal(how)
