@@ -54,6 +54,14 @@ StaffFinal = Annotated[
         rich_help_panel=panels.DECISIONS,
     ),
 ]
+StaffLevel = Annotated[
+    bool,
+    typer.Option(
+        "--staff-level",
+        help="Move averages of students' reports to the level of staff, by the same amount for everybody.",
+        rich_help_panel=panels.DECISIONS,
+    ),
+]
 SpotChecks = Annotated[int, typer.Option(min=0, help="How many submissions to propose to staff for a check.")]
 RandomShare = Annotated[
     float,
@@ -72,6 +80,7 @@ class DecisionOptions:
     required_reviews: credit.RequiredReviews = "0"
     decimals: Decimals = 1
     staff_final: StaffFinal = True
+    staff_level: StaffLevel = False
     adjust_bias: AdjustBias = False
     name_graders: NameGraders = False
     random_share: RandomShare = 0.1

@@ -30,6 +30,7 @@ class DecisionChoices:
     final: ``average``, ``explained`` or ``mean``, which are made of the reports, or ``most-likely``
     decimals: with how many decimals an average or a mean is given
     staff_final: whether staff's grades stand where they graded
+    staff_level: whether averages of students' reports are moved to the level of staff
     adjust_bias, name_graders: as :func:`~peerage.decisions.explain.explanation.explain` takes them
     spot_checks, random_share: how many submissions to propose to staff, and the share of them chosen at random
     credit_scale, completion, sceptical, required_reviews, minimum_reviews: as
@@ -39,6 +40,7 @@ class DecisionChoices:
     final: str = "average"
     decimals: int = DECIMALS
     staff_final: bool = True
+    staff_level: bool = False
     adjust_bias: bool = False
     name_graders: bool = False
     spot_checks: int = BUDGET
@@ -71,7 +73,7 @@ class DecisionChoices:
             posterior,
             form=cast(Form, self.final),
             decimals=self.decimals,
-            adjust_bias=self.adjust_bias,
+            adjust_bias="level" if self.staff_level and not self.adjust_bias else self.adjust_bias,
             name_graders=self.name_graders,
             staff_final=self.staff_final,
         )

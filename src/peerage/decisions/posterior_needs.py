@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from peerage.inference.layout import AUTHOR
 from peerage.inference.posterior import Posterior
+from peerage.rubric import MODEL_MAXIMUM
 
 Floats = NDArray[np.float64]
 
@@ -65,6 +66,23 @@ def drawn_true_grades(posterior: Posterior) -> NDArray[np.float32]:
 def drawn_hyperparameters(posterior: Posterior) -> Floats:
     """(draw, coordinate) learned hyperparameters."""
     return posterior.samples.kept_hyper.reshape(-1, posterior.layout.n_hyper)
+
+
+def excess_over_staff(posterior: Posterior) -> float:
+    """How much more students gave to work that staff did not grade than staff would have, on the model's scale.
+
+    It is 0 where no staff tell the level. The students' mean bias would be too much, for the ends of the scale hide a
+    part of it.
+    """
+    if not (posterior.model.learned and posterior.layout.has_bias and posterior.layout.has_staff):
+        return 0.0
+    table = posterior.submissions()
+    table = table[table["staff_mean"].isna() & table["peer_mean"].notna()]
+    if table.empty:
+        return 0.0
+    ranges = {part.name: part.values[-1] - part.values[0] for part in posterior.book.rubric.components}
+    gap = (table["peer_mean"] - table["expected"]) / table["component"].map(ranges)
+    return MODEL_MAXIMUM * float(gap.mean())
 
 
 def has_fixed_reliability(posterior: Posterior) -> NDArray[np.bool_]:

@@ -30,7 +30,7 @@ _WIDTH = 3.29
 
 _ESTIMATES = ("reliability", "bias", "effort")
 _RUN = ("version", "seed", "chains", "draws", "final", "rubric")
-_CHOICES = ("adjust_bias", "staff_final")
+_CHOICES = ("adjust_bias", "staff_final", "staff_level")
 _MODEL = ("bias", "effort", "censoring", "correlation", *WHERE_POSSIBLE, "priors", "grids", "fixed")
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from peerage.decisions.explain.weight_problem import WHOLE, Floats, Integers, WeightProblem, desired_weights, pose
 from peerage.decisions.posterior_needs import Cells
-from peerage.gradebook.book import MISSING, Gradebook
+from peerage.gradebook.book import MISSING, STUDENT, Gradebook
 from peerage.inference.posterior import Posterior
 from peerage.rubric import Component, Rubric
 
@@ -86,16 +86,16 @@ def without_replaced(book: Gradebook) -> NDArray[np.int16]:
     return np.where(replaced, np.int16(MISSING), book.levels)
 
 
-def cases_of(posterior: Posterior, adjust_bias: bool, staff_final: bool) -> Iterator[Case]:
+def cases_of(posterior: Posterior, adjust_bias: bool, staff_final: bool, excess: int = 0) -> Iterator[Case]:
     """The case of each submission, in order.
 
     With ``adjust_bias``, graders' mean biases are taken off their reports; with ``staff_final``, staff alone count
-    where they graded.
+    where they graded. ``excess`` is what is taken off all students' reports, in tenths on the model's scale.
     """
     book, known = posterior.book, Cells.of(posterior)
     components = book.rubric.components
     influence = posterior.reviews()["influence"].to_numpy()
-    biases = np.zeros(book.n_reviews, np.int64)
+    biases = np.where(book.roles[book.review_grader] == STUDENT, excess, 0)
     if adjust_bias:
         means = posterior.draws["bias"].mean(axis=(0, 1), dtype=float)
         biases = np.rint(10 * means).astype(np.int64)[book.review_grader]

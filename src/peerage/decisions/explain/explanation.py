@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -21,6 +21,7 @@ from peerage.decisions.explain.telling import Telling
 from peerage.decisions.explain.weight_problem import WeightLimits
 from peerage.decisions.explain.weighting import Weighting
 from peerage.decisions.explain.weights import FORMS, Asked, Form, Weighing
+from peerage.decisions.posterior_needs import excess_over_staff
 from peerage.errors import ModelError, Problem
 from peerage.inference.posterior import Posterior
 from peerage.support.executor import Executor, open_executor
@@ -91,7 +92,7 @@ def explain(
     form: Form = "explained",
     decimals: int = DECIMALS,
     weighting: Weighting | None = None,
-    adjust_bias: bool = False,
+    adjust_bias: bool | Literal["level"] = False,
     name_graders: bool = False,
     staff_final: bool = False,
     workers: int | None = None,
@@ -105,7 +106,8 @@ def explain(
         averages that come as near as they can to the expected grade; ``mean`` for the plain mean of the reports
     decimals: with how many decimals an average or a mean is given
     weighting: how far weights may be from those that graders deserve, and what that costs
-    adjust_bias: take each grader's estimated bias off the reports before they are averaged
+    adjust_bias: take each grader's estimated bias off the reports before they are averaged; or, with ``"level"``, what
+        students give more than staff, the same for everybody, if the form is ``average`` and staff graded too
     name_graders: call graders by their ids in the sentences, not "Reviewer 1"
     staff_final: where staff graded a component, their reports alone count
     workers, scheduler: how many threads look for weights here, or the address of a Dask scheduler whose workers do
@@ -115,16 +117,15 @@ def explain(
     >>> list(pg.explain(pg.fit(book, chains=2, draws=50, seed=0)).weights.columns[:3])
     ['submission', 'grader', 'weight']
     """
-    if form not in FORMS:
-        raise ModelError(f"grades are made of reports in the forms {', '.join(FORMS)}, not {form!r}")
+    _check_request(form, decimals)
     weighting = Weighting() if weighting is None else weighting
-    if decimals not in range(MOST_DECIMALS + 1):
-        raise ModelError(f"grades are given with 0 to {MOST_DECIMALS} decimals, not {decimals}")
     limits = WeightLimits.of(weighting.largest_shift, weighting.least_weight)
     asked = Asked(form, limits, weighting.price(form), posterior.book.rubric)
-    telling = Telling(posterior, asked, decimals, name_graders, staff_final)
+    excess = round(10 * excess_over_staff(posterior)) if adjust_bias == "level" and form == "average" else 0
+    telling = Telling(posterior, asked, decimals, name_graders, staff_final, bool(excess))
+    cases = cases_of(posterior, adjust_bias is True, staff_final, excess)
     with open_executor(workers, scheduler) as executor:
-        for case, weighing in _weighed(executor, cases_of(posterior, adjust_bias, staff_final), asked):
+        for case, weighing in _weighed(executor, cases, asked):
             telling.tell(case, weighing)
     cells = posterior.submissions()[["submission", "component", "most_likely"]]
     grades = cells.assign(average=telling.averages)
@@ -132,7 +133,7 @@ def explain(
     used = asdict(weighting) if form == "explained" else {"decimals": decimals}
     return Explanation(
         grades=grades,
-        weights=_weights(posterior, telling, adjust_bias),
+        weights=_weights(posterior, telling, adjust_bias is True),
         sentences=cells[["submission", "component"]].assign(sentence=np.array(telling.sentences, dtype=object)),
         relaxed=pd.DataFrame(telling.relaxed, columns=["submission", "largest_shift", "least_weight"]),
         unproven=tuple(telling.unproven),
@@ -143,8 +144,16 @@ def explain(
             "adjust_bias": adjust_bias,
             "name_graders": name_graders,
             "staff_final": staff_final,
+            "excess_over_staff": excess / 10,
         },
     )
+
+
+def _check_request(form: str, decimals: int) -> None:
+    if form not in FORMS:
+        raise ModelError(f"grades are made of reports in the forms {', '.join(FORMS)}, not {form!r}")
+    if decimals not in range(MOST_DECIMALS + 1):
+        raise ModelError(f"grades are given with 0 to {MOST_DECIMALS} decimals, not {decimals}")
 
 
 def _weighed(executor: Executor, cases: Iterator[Case], asked: Asked) -> Iterator[tuple[Case, Weighing | None]]:

@@ -87,6 +87,11 @@ def with_decimals(mean: Fraction, decimals: int) -> GivenGrade:
     return GivenGrade(float(exact), exact, decimals=decimals)
 
 
+def within(component: Component, mean: Fraction) -> Fraction:
+    """The nearest value on the scale: an average from which something was taken off may lie beyond its ends."""
+    return min(max(mean, exactly(component.grades[0])), exactly(component.grades[-1]))
+
+
 def reason_for_zero(desired: int, least_counting: int, effort_probability: float, least: int) -> str:
     """Why a review counts nothing, from its desired weight and the least desired weight of those that count.
 
@@ -108,8 +113,18 @@ def evidence_of(distance: float, number: int) -> str:
     return f": on {submissions} they differ from other reviewers' by {distance:.1f} on average, on a scale of 0 to 5"
 
 
-def averaged(component: Component, index: int, grade: GivenGrade, voices: Sequence[Voice], n_replaced: int = 0) -> str:
-    """The explanation of a grade that is an average; staff's grades may have replaced others'."""
+def averaged(
+    component: Component,
+    index: int,
+    grade: GivenGrade,
+    voices: Sequence[Voice],
+    n_replaced: int = 0,
+    to_staff_level: bool = False,
+) -> str:
+    """The explanation of a grade that is an average; staff's grades may have replaced others'.
+
+    ``to_staff_level`` says that what is taken off is what students give more than staff.
+    """
     graders = [voice for voice in voices if voice.levels[index] >= 0]
     counting = [voice for voice in graders if voice.weight]
     listing = _one_by_one if len(graders) <= LISTED else _by_grade
@@ -117,7 +132,7 @@ def averaged(component: Component, index: int, grade: GivenGrade, voices: Sequen
         f"The grade for {name_of(component)} is {grade.text}.",
         *listing(component, index, graders),
         *_others(component, len(voices) - len(graders), n_replaced, sum(voice.weight for voice in counting)),
-        _conclusion(component, index, grade, counting),
+        _conclusion(component, index, grade, counting, to_staff_level),
     ]
     return " ".join(parts)
 
@@ -226,12 +241,14 @@ def _others(component: Component, n_absent: int, n_replaced: int, share: int) ->
         )
 
 
-def _conclusion(component: Component, index: int, grade: GivenGrade, counting: Sequence[Voice]) -> str:
+def _conclusion(
+    component: Component, index: int, grade: GivenGrade, counting: Sequence[Voice], to_staff_level: bool
+) -> str:
     weights = _weight_by_report(component, index, counting)
     mean, plain = average(component, index, counting), _weighted(weights.items())
     rounding = _rounding(component, grade, mean)
     if mean != plain:
-        rounding = f".{_corrected(component, grade, mean, plain)}{rounding}"
+        rounding = f".{_corrected(component, grade, mean, plain, to_staff_level)}{rounding}"
     if len(weights) == 1:
         return f"So the average is {decimal(plain)}{rounding}"
     equal = _equally(counting)
@@ -242,13 +259,15 @@ def _conclusion(component: Component, index: int, grade: GivenGrade, counting: S
     return f"The average is ({' + '.join(terms)}) / {sum(weights.values())} {sign} {text}{rounding}"
 
 
-def _corrected(component: Component, grade: GivenGrade, mean: Fraction, plain: Fraction) -> str:
+def _corrected(component: Component, grade: GivenGrade, mean: Fraction, plain: Fraction, to_staff_level: bool) -> str:
     """What is taken off for all reviewers together. One by one, their biases would tell who wrote which review."""
     about, text = _readable(component, grade, mean)
     (sign, amount), lower = _short(abs(plain - mean)), mean < plain
-    size = f"{'about ' if sign == '≈' else ''}{amount}"
-    what = f"tend to give {size} {'more' if lower else 'less'} than others, so the average becomes"
-    return f" With these weights, the reviewers {what} {'about ' if about == '≈' else ''}{text}"
+    size = f"{'about ' if sign == '≈' else ''}{amount} {'more' if lower else 'less'}"
+    who = f"With these weights, the reviewers tend to give {size} than others"
+    if to_staff_level:
+        who = f"Students of this class give {size} than the course staff would"
+    return f" {who}, so the average becomes {'about ' if about == '≈' else ''}{text}"
 
 
 def _short(value: Fraction) -> tuple[str, str]:
@@ -261,6 +280,9 @@ def _rounding(component: Component, grade: GivenGrade, mean: Fraction) -> str:
     if mean == grade.exact:
         return ", which is the grade."
     if grade.level is None:
+        if within(component, mean) != mean:
+            end = "highest" if mean > grade.exact else "lowest"
+            return f", beyond the {end} grade, so the grade is {grade.text}."
         return f", which rounds to {grade.text}."
     if grade.level and mean == _cut(component, grade.level):
         lower = shown(component.grades[grade.level - 1])
@@ -284,7 +306,7 @@ def _same_grade(component: Component, grade: GivenGrade, short: Fraction) -> boo
     """Whether a shortened average leads to the same grade, and not only because half is rounded up."""
     if grade.level is None:
         step = Fraction(1, 10 ** (grade.decimals or 0))
-        return abs(short - grade.exact) < step / 2
+        return abs(within(component, short) - grade.exact) < step / 2
     beyond_low = grade.level == 0 or short > _cut(component, grade.level)
     return beyond_low and (grade.level == component.n_levels - 1 or short < _cut(component, grade.level + 1))
 

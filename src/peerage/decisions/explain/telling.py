@@ -36,12 +36,18 @@ class Telling:
     """
 
     def __init__(
-        self, posterior: Posterior, asked: Asked, decimals: int, name_graders: bool, staff_final: bool
+        self,
+        posterior: Posterior,
+        asked: Asked,
+        decimals: int,
+        name_graders: bool,
+        staff_final: bool,
+        to_staff_level: bool = False,
     ) -> None:
         self.book, self.asked, self.decimals = posterior.book, asked, decimals
         self.effort = posterior.reviews()["effort_probability"].to_numpy()
         self.disagreement = Disagreement.of(posterior.book)
-        self.name_graders, self.staff_final = name_graders, staff_final
+        self.name_graders, self.staff_final, self.to_staff_level = name_graders, staff_final, to_staff_level
         self.grades: list[float] = []
         self.averages: list[float] = []
         self.sentences: list[str] = []
@@ -75,7 +81,8 @@ class Telling:
             component = self.book.rubric.components[index]
             mean = sentences.average(component, index, voices)
             grade = self._given(component, mean)
-            sentence = sentences.averaged(component, index, grade, voices, int(case.n_replaced[index]))
+            n_replaced = int(case.n_replaced[index])
+            sentence = sentences.averaged(component, index, grade, voices, n_replaced, self.to_staff_level)
             rows.append(_Settled(index, grade.value, float(mean), sentence))
         return rows
 
@@ -83,7 +90,7 @@ class Telling:
         """What an average becomes: the nearest legal grade, or itself with some decimals; half rounds up."""
         if self.asked.form == "explained":
             return sentences.legal(component, mean)
-        return sentences.with_decimals(mean, self.decimals)
+        return sentences.with_decimals(sentences.within(component, mean), self.decimals)
 
     def _otherwise(self, case: Case) -> list[_Settled]:
         """The grades that are not averages."""

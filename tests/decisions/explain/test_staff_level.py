@@ -1,0 +1,74 @@
+"""Averages at the level of staff: the same amount for everybody, said in words, and never beyond the scale."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import peerage as pg
+from peerage.decisions.choices import DecisionChoices
+from peerage.decisions.posterior_needs import excess_over_staff
+
+FAST: dict[str, Any] = {"chains": 2, "draws": 150, "burn_in": 150, "seed": 1}
+
+
+def severe_class(tas: int = 2) -> tuple[pg.Gradebook, pg.Truth]:
+    """Students who give 1 less than TAs, of whom each graded a quarter of the work."""
+    names = [f"student{index + 1:02}" for index in range(24)]
+    biases = dict.fromkeys(names, -1.0) | {f"ta{index + 1}": 0.0 for index in range(tas)}
+    model = pg.Model(priors=pg.Priors.paper(mu_s=3.5), fixed=pg.Fixed(bias=biases))
+    return pg.simulate(students=24, weeks=2, tas=tas, components=2, seed=3, model=model)
+
+
+@pytest.fixture(scope="module")
+def fitted() -> tuple[pg.Posterior, pg.Truth]:
+    book, truth = severe_class()
+    return pg.fit(book, **FAST), truth
+
+
+def by_students(posterior: pg.Posterior) -> np.ndarray:
+    return posterior.submissions()["staff_mean"].isna().to_numpy()
+
+
+def test_grades_come_nearer_to_the_truth(fitted: tuple[pg.Posterior, pg.Truth]) -> None:
+    posterior, truth = fitted
+    right, mine = np.clip(truth.true_grade, 0, 5).ravel(), by_students(posterior)
+    errors = []
+    for adjusted in (False, "level"):
+        found = pg.explain(posterior, form="average", staff_final=True, adjust_bias=adjusted)
+        errors.append(np.abs(found.grades["grade"].to_numpy() - right)[mine].mean())
+    assert excess_over_staff(posterior) < -0.4
+    assert errors[1] < errors[0] - 0.1
+
+
+def test_a_student_can_recompute_the_grade(fitted: tuple[pg.Posterior, pg.Truth]) -> None:
+    posterior, _ = fitted
+    found = pg.explain(posterior, form="average", staff_final=True, adjust_bias="level")
+    amount = -found.settings["excess_over_staff"]
+    assert amount > 0
+    mine = by_students(posterior)
+    for sentence, grade, average in zip(
+        found.sentences["sentence"][mine], found.grades["grade"][mine], found.grades["average"][mine], strict=True
+    ):
+        assert f"Students of this class give {amount:g} less than the course staff would" in sentence
+        told = re.search(r"so the average becomes (?:about )?([\d.]+)", sentence)
+        assert told is not None
+        assert float(told[1]) == pytest.approx(average, abs=0.01)
+        assert grade == pytest.approx(min(average, 5.0), abs=0.05 + 1e-9)
+        if average > 5:
+            assert sentence.endswith("beyond the highest grade, so the grade is 5.")
+    assert not found.sentences["sentence"][~mine].str.contains("than the course staff would").any()
+    assert found.grades["grade"].max() <= 5
+
+
+def test_it_has_to_be_asked_for_and_needs_staff(fitted: tuple[pg.Posterior, pg.Truth]) -> None:
+    posterior, _ = fitted
+    assert not DecisionChoices().staff_level
+    plain = pg.explain(posterior, form="average")
+    assert plain.settings["excess_over_staff"] == 0
+    assert pg.explain(posterior, form="mean", adjust_bias="level").settings["excess_over_staff"] == 0
+    alone = pg.fit(severe_class(tas=0)[0], **FAST)
+    assert excess_over_staff(alone) == 0
