@@ -128,11 +128,10 @@ def explain(
         for case, weighing in _weighed(executor, cases, asked):
             telling.tell(case, weighing)
     cells = posterior.submissions()[["submission", "component", "most_likely"]]
-    grades = cells.assign(average=telling.averages)
-    grades.insert(2, "grade", telling.grades)
+    grades = cells.assign(grade=telling.grades, average=telling.averages)
     used = asdict(weighting) if form == "explained" else {"decimals": decimals}
     return Explanation(
-        grades=grades,
+        grades=grades[["submission", "component", "grade", "most_likely", "average"]],
         weights=_weights(posterior, telling, adjust_bias is True),
         sentences=cells[["submission", "component"]].assign(sentence=np.array(telling.sentences, dtype=object)),
         relaxed=pd.DataFrame(telling.relaxed, columns=["submission", "largest_shift", "least_weight"]),
