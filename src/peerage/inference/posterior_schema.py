@@ -18,6 +18,9 @@ MOST_CHAINS = 10_000
 LARGEST = 1e12
 """No number of a chain is larger."""
 
+LARGEST_COORDINATE = 100.0
+"""Nor is a coordinate of a hyperparameter, a logarithm or a logit, so that its exponential is a number."""
+
 BOOK = {"roles": np.int8, "review_submission": np.int32, "review_grader": np.int32, "levels": np.int16}
 """The arrays of a gradebook and their types; what they may hold, a gradebook checks itself."""
 
@@ -105,7 +108,7 @@ def samples_of(stored: StoredArrays, meta: Mapping[str, Any], layout: Layout) ->
         stored.array("mean_level_mass", np.float64, (layout.n_cells, layout.max_levels), -1e-6, 1 + 1e-6),
         stored.array("mean_effortful", np.float64, (n_reviews,), -1e-6, 1 + 1e-6),
         stored.array("mean_influence", np.float64, (n_reviews,), -LARGEST, LARGEST),
-        stored.array("hyper", np.float64, (chains, n_draws, layout.n_hyper), -LARGEST, LARGEST),
+        stored.array("hyper", np.float64, (chains, n_draws, layout.n_hyper), *_ends(layout, "hyper", state.hyper)),
         tuple(_state(stored, index, layout, state, found) for index, found in enumerate(meta["generators"])),
         meta["seconds"],
     )
@@ -158,6 +161,8 @@ def _ends(layout: Layout, name: str, like: NDArray[Any]) -> tuple[float, float]:
         return 0, sizes.get(name, 2 * int(like.max(initial=0)) + 1) - 1
     if name in ("effort", "effortful"):
         return 0, 1
+    if name == "hyper":
+        return -LARGEST_COORDINATE, LARGEST_COORDINATE
     return (0, LARGEST) if name == "reliability" else (-LARGEST, LARGEST)
 
 

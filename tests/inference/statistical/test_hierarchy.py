@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 
 REPLICATES, BURN_IN, DRAWS, THIN = 100, 200, 40, 15
 MODELS = [
-    Model(merit=False, halo=False, habits=False),
+    Model(merit=False, halo=False, habits=False, scale=False),
     Model(bias=False, effort=False, merit=False, halo=False),
     Model(correlation=True, habits=False),
     Model(censoring=False),
