@@ -60,6 +60,12 @@ class DecisionChoices:
                 "ask for other final grades than the most likely ones",
                 setting="final",
             )
+        if self.staff_level and (self.final != "average" or self.adjust_bias):
+            raise ModelError(
+                "only averages can be moved to the level of staff, and not where graders' biases are subtracted; "
+                "ask for averages as final grades, or leave the level as it is",
+                setting="final",
+            )
         check_request(self.spot_checks, self.random_share)
         object.__setattr__(self, "required_reviews", RequiredReviews.parse(self.required_reviews).plain)
         at_least(0, minimum_reviews=self.minimum_reviews)
@@ -73,7 +79,7 @@ class DecisionChoices:
             posterior,
             form=cast(Form, self.final),
             decimals=self.decimals,
-            adjust_bias="level" if self.staff_level and not self.adjust_bias else self.adjust_bias,
+            adjust_bias="level" if self.staff_level else self.adjust_bias,
             name_graders=self.name_graders,
             staff_final=self.staff_final,
         )

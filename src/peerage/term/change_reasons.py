@@ -177,7 +177,7 @@ def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str
     groups = (
         (old, new, (*_RUN, *(("priors",) if fixed_priors else ()))),
         (old["model"], new["model"], _MODEL),
-        (old["choices"], new["choices"], _CHOICES),
+        ({"staff_level": False} | old["choices"], {"staff_level": False} | new["choices"], _CHOICES),
     )
     for before, after, names in groups:
         for name in names:

@@ -69,6 +69,10 @@ def test_it_has_to_be_asked_for_and_needs_staff(fitted: tuple[pg.Posterior, pg.T
     assert not DecisionChoices().staff_level
     plain = pg.explain(posterior, form="average")
     assert plain.settings["excess_over_staff"] == 0
-    assert pg.explain(posterior, form="mean", adjust_bias="level").settings["excess_over_staff"] == 0
+    with pytest.raises(pg.ModelError, match="only averages can be moved to the level of staff, not the form 'mean'"):
+        pg.explain(posterior, form="mean", adjust_bias="level")
+    for other in ({"final": "explained"}, {"adjust_bias": True}):
+        with pytest.raises(pg.ModelError, match="only averages can be moved to the level of staff, and not where"):
+            DecisionChoices(staff_level=True, **other)
     alone = pg.fit(severe_class(tas=0)[0], **FAST)
     assert excess_over_staff(alone) == 0

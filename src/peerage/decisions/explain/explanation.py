@@ -107,7 +107,7 @@ def explain(
     decimals: with how many decimals an average or a mean is given
     weighting: how far weights may be from those that graders deserve, and what that costs
     adjust_bias: take each grader's estimated bias off the reports before they are averaged; or, with ``"level"``, what
-        students give more than staff, the same for everybody, if the form is ``average`` and staff graded too
+        students give more than staff, the same for everybody, for averages where staff graded too
     name_graders: call graders by their ids in the sentences, not "Reviewer 1"
     staff_final: where staff graded a component, their reports alone count
     workers, scheduler: how many threads look for weights here, or the address of a Dask scheduler whose workers do
@@ -117,11 +117,11 @@ def explain(
     >>> list(pg.explain(pg.fit(book, chains=2, draws=50, seed=0)).weights.columns[:3])
     ['submission', 'grader', 'weight']
     """
-    _check_request(form, decimals)
+    _check_request(form, decimals, adjust_bias)
     weighting = Weighting() if weighting is None else weighting
     limits = WeightLimits.of(weighting.largest_shift, weighting.least_weight)
     asked = Asked(form, limits, weighting.price(form), posterior.book.rubric)
-    excess = round(10 * excess_over_staff(posterior)) if adjust_bias == "level" and form == "average" else 0
+    excess = round(10 * excess_over_staff(posterior)) if adjust_bias == "level" else 0
     telling = Telling(posterior, asked, decimals, name_graders, staff_final, bool(excess))
     cases = cases_of(posterior, adjust_bias is True, staff_final, excess)
     with open_executor(workers, scheduler) as executor:
@@ -148,11 +148,15 @@ def explain(
     )
 
 
-def _check_request(form: str, decimals: int) -> None:
+def _check_request(form: str, decimals: int, adjust_bias: bool | str) -> None:
     if form not in FORMS:
         raise ModelError(f"grades are made of reports in the forms {', '.join(FORMS)}, not {form!r}")
     if decimals not in range(MOST_DECIMALS + 1):
         raise ModelError(f"grades are given with 0 to {MOST_DECIMALS} decimals, not {decimals}")
+    if adjust_bias not in (True, False, "level"):
+        raise ModelError(f"adjust_bias is True, False or 'level', not {adjust_bias!r}")
+    if adjust_bias == "level" and form != "average":
+        raise ModelError(f"only averages can be moved to the level of staff, not the form {form!r}; use form='average'")
 
 
 def _weighed(executor: Executor, cases: Iterator[Case], asked: Asked) -> Iterator[tuple[Case, Weighing | None]]:
