@@ -21,9 +21,8 @@ from numpy.typing import NDArray
 from peerage.inference.checking.latent_leave_out import leave_out_latent
 from peerage.inference.checking.leave_one_out_kernels import Parts, Prediction, Scale, leave_out, leave_out_exactly
 from peerage.inference.checking.predictive_density import report_bins
-from peerage.inference.heaping import CoarseBins, weights_of
+from peerage.inference.heaping import weights_of
 from peerage.inference.layout import Layout
-from peerage.inference.numerics.hyperparameters import N_UNITS
 from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.psis import smooth
 from peerage.inference.sampling.chains import STORED, Samples, engine_of, with_own_beliefs
@@ -33,7 +32,7 @@ from peerage.support.stopping import check_stopped
 
 Floats = NDArray[np.float64]
 
-DRAWS = 500
+DRAWS = 250
 """How many draws, spread over all chains, predict each review."""
 
 AT_ONCE = 4_000_000
@@ -136,12 +135,52 @@ def _portions(layout: Layout, n_reviews: int) -> Iterator[_Portion]:
         first = last
 
 
+class _Scales(NamedTuple):
+    """The scale that a draw's predictions are on, but for what differs from draw to draw.
+
+    Attributes
+    ----------
+    fixed: all that does not; ``rises`` are as if each grid were certain
+    grid_of: (component, cut) the grid to which each cut belongs
+    grades: (component, level) the grades on the model's scale
+    """
+
+    fixed: Scale
+    grid_of: NDArray[np.int64]
+    grades: Floats
+
+    @classmethod
+    def of(cls, layout: Layout) -> _Scales:
+        """The scale of a class."""
+        roundings = layout.roundings
+        shape = len(roundings), max(sum(len(grid) - 1 for grid in rounding.grids) for rounding in roundings)
+        cuts, rises, grid_of = np.full(shape, np.inf), np.zeros(shape), np.zeros(shape, np.int64)
+        grades = np.zeros((len(roundings), layout.max_levels))
+        for index, rounding in enumerate(roundings):
+            scaled = rounding.component.scaled
+            steps = [np.diff(scaled[levels]) for levels in rounding.grids]
+            own = slice(sum(map(len, steps)))
+            cuts[index, own] = np.concatenate([edges[1:-1] for edges in rounding.edges])
+            rises[index, own] = np.concatenate(steps)
+            grid_of[index, own] = np.repeat(np.arange(len(steps)), list(map(len, steps)))
+            grades[index, : len(scaled)] = scaled
+        favourite = grades[np.arange(len(grades)), layout.favourite]
+        places, bins = (layout.report_component.astype(np.int64), layout.report_level), report_bins(layout)
+        fixed = Scale(*places, *bins, cuts, rises, np.zeros(grades.shape), np.zeros(len(grades)), favourite)
+        return cls(fixed, grid_of, grades)
+
+    def at(self, low_effort: Floats, weights: Floats) -> Scale:
+        """The scale in a draw, with masses of grades without effort and weights of grids (component, …)."""
+        rises = self.fixed.rises * np.take_along_axis(weights, self.grid_of, axis=1)
+        return self.fixed._replace(rises=rises, low_effort=low_effort, careless=(low_effort * self.grades).sum(axis=1))
+
+
 def _predictors(layout: Layout, samples: Samples, draws: Draws, seed: int, seen: NDArray[np.bool_]) -> list[_Predictor]:
     """One for each chain."""
     engine = engine_of(layout)
-    given, scale, low_effort = engine.prepare(layout), _scale(layout), draws.low_effort_masses()
+    given, scales, low_effort = engine.prepare(layout), _Scales.of(layout), draws.low_effort_masses()
     return [
-        _Predictor(layout, engine, given, scale, samples, index, low_effort[index], seed, seen)
+        _Predictor(layout, engine, given, scales, samples, index, low_effort[index], seed, seen)
         for index in range(samples.n_chains)
     ]
 
@@ -154,7 +193,7 @@ class _Predictor:
         layout: Layout,
         engine: AnyEngine,
         given: Any,
-        scale: Scale,
+        scales: _Scales,
         samples: Samples,
         index: int,
         low_effort: Floats,
@@ -162,7 +201,7 @@ class _Predictor:
         seen: NDArray[np.bool_],
     ) -> None:
         self.kernel = _kernel(layout)
-        self.layout, self.seed, self.scale, self.low_effort = layout, (seed, index), scale, low_effort
+        self.layout, self.seed, self.scales, self.low_effort = layout, (seed, index), scales, low_effort
         self.stored = {name: samples.draws[name][index] for name in STORED} | {"hyper": samples.kept_hyper[index]}
         self.rounding = weights_of(layout.roundings, samples.kept_hyper[index])
         self.given = with_own_beliefs(given)
@@ -183,7 +222,7 @@ class _Predictor:
                 if name in self.state._fields:
                     getattr(self.state, name)[:] = self._as_drawn(name, stored[draw])
             numbers = self._numbers("reliability"), self._numbers("bias")
-            scale = self.scale._replace(low_effort=self.low_effort[draw], rounding=self.rounding[draw])
+            scale = self.scales.at(self.low_effort[draw], self.rounding[draw])
             rng = np.random.default_rng([*self.seed, int(draw)])  # whatever is predicted with which
             self.kernel(rng, self.given, self.state, self.work, *numbers, scale, parts, self.out)
             found.log_density[place] = self.out.log_density[some.reviews]
@@ -210,28 +249,6 @@ def _kernel(layout: Layout) -> Any:
     if layout.draws_latent_reports:
         return leave_out_latent
     return leave_out if layout.model.censoring else leave_out_exactly
-
-
-def _scale(layout: Layout) -> Scale:
-    components = layout.book.rubric.components
-    edges = np.full((len(components), layout.max_levels + 1), np.inf)
-    grades = np.zeros((len(components), layout.max_levels))
-    for index, component in enumerate(components):
-        edges[index, : component.n_levels + 1] = component.edges
-        grades[index, : component.n_levels] = component.scaled
-    component_of = layout.report_component.astype(np.int64)
-    bins = report_bins(layout)
-    return Scale(
-        component_of,
-        layout.report_level,
-        *bins,
-        edges,
-        grades,
-        np.zeros(grades.shape),
-        layout.favourite,
-        CoarseBins.of(layout.roundings, layout.max_levels),
-        np.zeros((len(components), N_UNITS + 1)),
-    )
 
 
 def _collect(layout: Layout, some: _Portion, predictions: list[Prediction], out: LeaveOneOut) -> None:

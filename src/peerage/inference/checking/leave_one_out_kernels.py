@@ -18,8 +18,6 @@ from peerage.inference.censored.cell_products import expected_effort, load_autho
 from peerage.inference.censored.grader_updates import count_effortful
 from peerage.inference.censored.learning_graders import refresh
 from peerage.inference.checking.predictive_density import bin_mass
-from peerage.inference.heaping import CoarseBins
-from peerage.inference.latent.latent_habits import MISSED
 from peerage.inference.latent.normal_tails import below
 from peerage.inference.numerics.arrays import F32, F64, I32, I64, Given, State, Work
 from peerage.inference.numerics.jit import jit
@@ -29,6 +27,7 @@ from peerage.inference.uncensored.uncensored_arrays import State as ExactState
 from peerage.inference.uncensored.uncensored_arrays import Work as ExactWork
 from peerage.inference.uncensored.uncensored_learning import refresh as refresh_exactly
 from peerage.inference.uncensored.uncensored_sweep import gather, log_density, log_density_given, move_review
+from peerage.rubric import MODEL_MAXIMUM
 
 Int = int | np.int64
 Bools = NDArray[np.bool_]
@@ -41,21 +40,22 @@ _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(48)
 
 
 class Scale(NamedTuple):
-    """Each report's component, level and bin; each component's bins, grades, low-effort masses, and habits' levels.
+    """Each report's component, level and bin; where expected grades of each component rise, and what they are else.
 
-    ``coarse`` are the bins of coarser grids, and ``rounding`` the weights of these and of all grades by component.
+    A report before rounding that lies above the cut ``cuts[c, j]`` of component c has an expected grade that is higher
+    by ``rises[c, j]``, coarser grids being weighed by how probable they are. ``low_effort`` are the masses of grades
+    without effort, ``careless`` the expected ones; ``favourite`` has the grades of each habit.
     """
 
     report_component: I64
     report_level: I64
     low: F64
     high: F64
-    edges: F64
-    grades: F64
+    cuts: F64
+    rises: F64
     low_effort: F64
-    favourite: I64
-    coarse: CoarseBins
-    rounding: F64
+    careless: F64
+    favourite: F64
 
 
 class Parts(NamedTuple):
@@ -88,22 +88,12 @@ def any_of(flags: Bools, places: I32, begin: Int, end: Int) -> bool:
 
 
 @jit
-def expected_report(component: Int, effort: float, centre: float, variance: float, habit: Int, scale: Scale) -> float:
-    """The expected grade of a report whose value is normal if effortful, by a grader who may have a habit."""
-    edges, grades = scale.edges[component], scale.grades[component]
-    favourite = scale.favourite[habit, component]
-    usual, root, weights = MISSED if habit > 0 else 1.0, 1.0 / math.sqrt(variance), scale.rounding.ravel()
-    expected, passed = (1.0 - usual) * (1.0 - effort) * grades[favourite], 0.0
-    for level in range(len(grades)):
-        if edges[level] == math.inf:
-            break
-        left, passed = passed, below((edges[level + 1] - centre) * root)
-        careful, code = scale.rounding[component, 0] * (passed - left), component * len(grades) + level
-        for place in range(scale.coarse.start[code], scale.coarse.start[code + 1]):
-            low, high = (scale.coarse.low[place] - centre) * root, (scale.coarse.high[place] - centre) * root
-            careful += weights[scale.coarse.share[place]] * (below(high) - below(low))
-        expected += grades[level] * (effort * careful + usual * (1.0 - effort) * scale.low_effort[component, level])
-    return float(expected)
+def expected_report(component: Int, effort: float, centre: float, variance: float, scale: Scale) -> float:
+    """The expected grade of a report whose value is normal if effortful."""
+    careful, root = MODEL_MAXIMUM, 1.0 / math.sqrt(variance)
+    for place in range(scale.cuts.shape[1]):
+        careful -= scale.rises[component, place] * below((scale.cuts[component, place] - centre) * root)
+    return float(effort * careful + (1.0 - effort) * scale.careless[component])
 
 
 @jit
@@ -273,7 +263,7 @@ def leave_out(
                 variance += 1.0 / reliability[grader]
                 component = np.int64(reports.cell_component[where])
                 centre += bias[grader]
-                out.mean[report] = expected_report(component, effort, centre, variance, np.int64(0), scale)
+                out.mean[report] = expected_report(component, effort, centre, variance, scale)
             out.log_mass[review] = log_mixture(effort, careful, careless)
             out.log_density[review] = out.log_mass[review]
 
@@ -374,7 +364,7 @@ def leave_out_exactly(
                 )
                 careful_mass += math.log(max(mass, 1e-300))
                 careless_mass += math.log(max(scale.low_effort[component, scale.report_level[report]], 1e-300))
-                out.mean[report] = expected_report(component, effort, centre, variance, np.int64(0), scale)
+                out.mean[report] = expected_report(component, effort, centre, variance, scale)
             if is_effortful:
                 move_review(review, 1.0, first, given, state, work)
             out.log_density[review] = log_mixture(effort, careful, careless)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy.special import ndtr
 
-from peerage.inference.numerics.arrays import F64
+from peerage.inference.numerics.arrays import F64, I64
 from peerage.inference.numerics.jit import jit
 
 _ROOT_HALF, _THIRD = 0.7071067811865476, 1.0 / 3.0
@@ -56,6 +56,15 @@ def _within_reach(z: float) -> float:
 
 
 @jit
+def _within_bin(low: float, high: float) -> tuple[float, float]:
+    """What :func:`bin_mass` tells, without a branch; ends are cut at the reach."""
+    mirrored = low + high > 0.0
+    outer, inner = -high if mirrored else low, -low if mirrored else high
+    beyond = _expanded(_within_reach(outer))
+    return beyond, _expanded(_within_reach(inner)) - beyond
+
+
+@jit
 def bin_masses(low: F64, high: F64, slope: float, variance: float, inputs: F64, found: F64) -> None:
     """For many bins: mean and root of the precision, tail and mass, which go to the rows of ``found``.
 
@@ -69,12 +78,28 @@ def bin_masses(low: F64, high: F64, slope: float, variance: float, inputs: F64, 
         inverse = 1.0 / precision[row]
         mean = slope * weighted[row] * inverse + offset[row]
         root = 1.0 / math.sqrt(slope * slope * inverse + variance)
-        left, right = (low[row] - mean) * root, (high[row] - mean) * root
-        mirrored = left + right > 0.0
-        outer, inner = -right if mirrored else left, -left if mirrored else right
-        beyond = _expanded(_within_reach(outer))
-        means[row], roots[row], tails[row] = mean, root, beyond
-        masses[row] = _expanded(_within_reach(inner)) - beyond
+        means[row], roots[row] = mean, root
+        tails[row], masses[row] = _within_bin((low[row] - mean) * root, (high[row] - mean) * root)
+
+
+@jit
+def shifted_masses(low: F64, high: F64, means: F64, roots: F64, shifts: F64, masses: F64) -> None:
+    """For many bins whose means and roots of the precision are known, the masses once means are shifted."""
+    for row in range(np.uint64(len(low))):
+        mean, root = means[row] + shifts[row], roots[row]
+        masses[row] = _within_bin((low[row] - mean) * root, (high[row] - mean) * root)[1]
+
+
+@jit
+def sums_below(kinds: I64, cuts: F64, weights: F64, means: F64, roots: F64, sums: F64) -> None:
+    """For many normal distributions, the sum of the weights of their kind's cuts, each times the mass below the cut."""
+    n_cuts, flat_cuts, flat_weights = np.uint64(cuts.shape[1]), cuts.ravel(), weights.ravel()
+    sums[: len(kinds)] = 0.0
+    for place in range(n_cuts):
+        for row in range(np.uint64(len(kinds))):
+            entry = np.uint64(kinds[row]) * n_cuts + place
+            mass = _expanded(_within_reach((flat_cuts[entry] - means[row]) * roots[row]))
+            sums[row] += flat_weights[entry] * mass
 
 
 @jit

@@ -20,6 +20,7 @@ _TIE = 1e-12
 """Log ratios that are closer than this are equal but for rounding."""
 _NOTHING = -700.0
 """The logarithm of a ratio to the largest below which a ratio is as good as zero."""
+_SMALL, _LARGE = 1e-140, 1e140
 _PRIOR_DRAWS, _PRIOR_SHAPE = 10.0, 0.5
 """The weak prior of the shape: as many observations of this shape."""
 
@@ -77,13 +78,11 @@ def _fit_pareto(ascending: Floats) -> tuple[float, float]:
         trials[j] = (1.0 - math.sqrt(n_trials / (j + 0.5))) / (3.0 * quartile) + 1.0 / ascending[count - 1]
         shape = _mean_log1p(ascending, trials[j])
         logs[j] = count * (math.log(-trials[j] / shape) - shape - 1.0)
-    theta = total = 0.0
+    theta, total, top = 0.0, 0.0, logs.max()
     for j in range(n_trials):
-        weight = 0.0
-        for other in range(n_trials):
-            weight += math.exp(logs[other] - logs[j])
-        theta += trials[j] / weight
-        total += 1.0 / weight
+        weight = math.exp(logs[j] - top)
+        theta += weight * trials[j]
+        total += weight
     theta /= total
     shape = _mean_log1p(ascending, theta)
     scale = -shape / theta
@@ -93,7 +92,15 @@ def _fit_pareto(ascending: Floats) -> tuple[float, float]:
 
 @jit
 def _mean_log1p(values: Floats, theta: float) -> float:
-    total = 0.0
+    """The mean of log(1 − θ·value). A logarithm takes longer than many products, so it is taken of these."""
+    total, product = 0.0, 1.0
     for value in values:
-        total += math.log1p(-theta * value)
-    return total / len(values)
+        factor = 1.0 - theta * value
+        if _SMALL < factor < _LARGE:
+            product *= factor
+            if not _SMALL < product < _LARGE:
+                total += math.log(product)
+                product = 1.0
+        else:
+            total += math.log1p(-theta * value)
+    return (total + math.log(product)) / len(values)
