@@ -204,7 +204,8 @@ class Rubric:
 
 def tidy(number: float) -> int | float:
     """A whole number as an int, so that it prints as ``3`` and not ``3.0``."""
-    return int(number) if float(number).is_integer() and abs(number) < 1e15 else float(number)
+    number = float(number)
+    return int(number) if number.is_integer() and abs(number) < 1e15 else number
 
 
 def _component_problems(component: Component) -> Iterable[str]:

@@ -23,11 +23,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from peerage.gradebook.book import STUDENT
 from peerage.inference.checking.predictive_density import all_bins, report_bins
 from peerage.inference.fitted import Fitted
+from peerage.inference.latent.normal_tails import masses_of_bin
 from peerage.inference.numerics.hyperparameters import N_CLASSWIDE
 from peerage.inference.numerics.psis import smooth
 from peerage.inference.sampling.draws import Draws
@@ -42,7 +42,9 @@ DRAWS, MOST, RESAMPLES = 300, 200, 2000
 FEWEST = 5
 """With fewer submissions, errors say next to nothing."""
 
-_GRID = np.arange(-2.95, 9.0, 0.1)
+_STEP, _PARTS = 0.2, 20
+_GRID = np.arange(-3.0, 9.1, _STEP)
+"""True grades at which likelihoods are tabulated. The cell around each has so many parts, which a cut may divide."""
 
 _LOT = 50
 """How many draws are looked at together, lest tables of likelihoods take much memory."""
@@ -162,6 +164,7 @@ class _Estimator:
 
     def __init__(self, posterior: Fitted, submissions: NDArray[np.integer]) -> None:
         self.book, self.layout = posterior.book, posterior.layout
+        self.components = self.book.rubric.components
         self.censoring = posterior.model.censoring
         samples, draws = posterior.samples, posterior.draws
         count = samples.n_chains * samples.n_kept
@@ -178,12 +181,14 @@ class _Estimator:
         self.low_effort = self._low_effort(Draws(self.layout, samples.picked(some), posterior.seed), submissions)
         self.bins = all_bins(self.layout)
         self.rounding = chosen(draws.rounding()).reshape(len(some), -1)
-        n_components = len(self.book.rubric)
+        n_components = len(self.components)
         if posterior.model.learned:
             hyper = chosen(samples.kept_hyper)[:, N_CLASSWIDE : N_CLASSWIDE + 2 * n_components]
             self.mean, self.sd = hyper[:, :n_components], np.exp(hyper[:, n_components:])
         else:
             self.mean, self.sd = (np.tile(part, (len(some), 1)) for part in self.layout.true_grade_prior)
+        parts = _GRID[:, None] + _STEP * ((np.arange(_PARTS) + 0.5) / _PARTS - 0.5)
+        self.grades = [part.values[part.level_of(part.from_model(parts))].mean(axis=1) for part in self.components]
         self.cells = [cell for submission in submissions for cell in self._cells(int(submission))]
 
     def _low_effort(self, draws: Draws, submissions: NDArray[np.integer]) -> dict[int, Floats]:
@@ -221,7 +226,8 @@ class _Estimator:
         effort = self.effort[:, layout.reports.review_grader[review]]
         careful, careless = effort.copy(), 1 - effort
         for report in own:
-            careful *= self._likelihood(report, self.true_grade[:, layout.reports.report_cell[report]])
+            cell = layout.reports.report_cell[report]
+            careful *= self._likelihood(report, self.true_grade[:, cell, None])[:, 0]
             mass = self.low_effort[report]
             if not self.censoring:  # from the probability of the bin to a density on it
                 ends = np.clip([self.low[report], self.high[report]], 0.0, 5.0)
@@ -230,22 +236,21 @@ class _Estimator:
         return np.asarray(self.rng.random(len(effort)) * (careful + careless) < careful)
 
     def _likelihood(self, report: int, true_grade: Floats, lot: slice = slice(None)) -> Floats:
-        """The likelihood of a report in a lot of draws, of some true grades (draws, …)."""
+        """The likelihood of a report in a lot of draws, of some true grades (draws, grades)."""
         grader = self.layout.reports.review_grader[self.layout.report_review[report]]
         usual = self.layout.mean_reports[self.layout.report_component[report]]
-        shape = (-1,) + (1,) * (true_grade.ndim - 1)
-        slope, bias, precision = (of[lot, grader].reshape(shape) for of in (self.slope, self.bias, self.reliability))
-        centre, root = usual + slope * (true_grade - usual) + bias, np.sqrt(precision)
-        if self.censoring:
-            start, low, high, share = self.bins
-            masses = [
-                self.rounding[lot, share[place]].reshape(shape)
-                * (ndtr((high[place] - centre) * root) - ndtr((low[place] - centre) * root))
-                for place in range(start[report], start[report + 1])
-            ]
-            return np.asarray(sum(masses))
-        gap = (self.layout.report_value[report] - centre) * root
-        return np.asarray(root * np.exp(-0.5 * gap**2) / np.sqrt(2 * np.pi))
+        of_grader = (self.slope[lot, grader], self.bias[lot, grader], np.sqrt(self.reliability[lot, grader]))
+        slope, bias, root = (part[:, None] for part in of_grader)
+        centre = usual + slope * (true_grade - usual) + bias
+        if not self.censoring:
+            gap = (self.layout.report_value[report] - centre) * root
+            return np.asarray(root * np.exp(-0.5 * gap**2) / np.sqrt(2 * np.pi))
+        start, low, high, share = self.bins
+        total, mass = np.zeros(centre.shape), np.empty(centre.shape)
+        for place in range(start[report], start[report + 1]):
+            masses_of_bin(low[place], high[place], centre, of_grader[2], mass)
+            total += self.rounding[lot, share[place], None] * mass
+        return total
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
         """The row of each component that both staff and students graded."""
@@ -263,7 +268,7 @@ class _Estimator:
                 yield (name, *self._row(self.cells[place], float(weights @ expected[place])))
 
     def _row(self, cell: _Cell, estimate: float) -> tuple[Any, ...]:
-        component = self.book.rubric.components[self.layout.reports.cell_component[cell.cell]]
+        component = self.components[self.layout.reports.cell_component[cell.cell]]
         given = component.from_model(self.layout.report_value[cell.students])
         by_staff = component.from_model(self.layout.report_value[cell.staff]).mean()
         return component.name, by_staff, estimate, given.mean(), np.median(given)
@@ -287,12 +292,11 @@ class _Estimator:
         expected, log_mass = np.empty((2, len(self.cells), len(points)))
         for place, cell in enumerate(self.cells):
             index = self.layout.reports.cell_component[cell.cell]
-            component = self.book.rubric.components[index]
             mass = np.exp(-0.5 * ((points - self.mean[lot, index, None]) / self.sd[lot, index, None]) ** 2)
             for report, effortful in cell.peers:
                 mass *= np.where(effortful[lot, None], tabulated(report), 1.0)
             mass /= np.maximum(mass.sum(axis=1, keepdims=True), 1e-300)
-            expected[place] = mass @ component.values[component.level_of(component.from_model(_GRID))]
+            expected[place] = mass @ self.grades[index]
             for report in cell.staff:
                 mass *= tabulated(report)
             log_mass[place] = np.log(np.maximum(mass.sum(axis=1), 1e-300))

@@ -177,7 +177,7 @@ def _factored(source: ReportSource, cells: Indexes) -> tuple[list[str], list[lis
     Sentences are most of what there is to tell, and much of each is found in others.
     """
     table = source.table(EXPLANATIONS)
-    sentences: Iterable[str] = [] if table is None else table["sentence"].iloc[cells]
+    sentences: Iterable[str] = [] if table is None else table["sentence"].iloc[cells].tolist()
     split = [_PARTS.split(sentence) for sentence in sentences]
     common = Counter(part for parts in split for part in parts).most_common()
     place = {part: index for index, (part, _) in enumerate(common)}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import floor
+from math import floor, lcm
 
 from peerage.decisions.explain.weight_problem import DECIMALS, PERCENT, WHOLE, exactly, tenth_of
 from peerage.rubric import Component
@@ -188,11 +188,11 @@ def average(component: Component, index: int, voices: Sequence[Voice]) -> Fracti
 
 
 def _weighted(values: Iterable[tuple[Fraction, int]]) -> Fraction:
-    """The weighted average of some values; each counts once, for sums of fractions take long."""
-    weights: Counter[Fraction] = Counter()
-    for value, weight in values:
-        weights[value] += weight
-    return sum((weight * value for value, weight in weights.items()), Fraction(0)) / weights.total()
+    """The weighted average of some values; over a common denominator, for sums of fractions take long."""
+    pairs = list(values)
+    common = lcm(*(value.denominator for value, _ in pairs))
+    total = sum(weight * value.numerator * (common // value.denominator) for value, weight in pairs)
+    return Fraction(total, common * sum(weight for _, weight in pairs))
 
 
 def _one_by_one(component: Component, index: int, graders: Sequence[Voice]) -> Iterator[str]:
