@@ -37,6 +37,7 @@ FLAGS = {
     "roster": "--roster",
     "rubric": "--rubric",
     "snap": "--snap",
+    "staff_level": "--staff-level",
     "until": "--until",
     "url": "--url",
 }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from peerage.cli import staff_options
 from peerage.cli.console import output, say
-from peerage.cli.setting_flags import as_line
+from peerage.cli.setting_flags import as_line, with_flag
 from peerage.support.wording import counted
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 def show(results: Results, out: Path) -> None:
     """Print the summary of a fit and where its files are."""
     from peerage.cli import fit_summary
+    from peerage.decisions.staff_grades import two_levels
     from peerage.results.schema import CHECKS, GRADERS, REPORT, SELF_REVIEWS
     from peerage.workflow.saving import files_of
 
@@ -27,6 +28,11 @@ def show(results: Results, out: Path) -> None:
         different, total = explained["different"], len(results.grades)
         share = f"{different:,} of {counted(total, 'explained grade')} ({different / total:.0%})"
         console.print(f"\n{share} differ from the most likely ones.")
+    choices = results.record["choices"]
+    if results.record["final"] == "average" and choices["staff_final"] and not choices["staff_level"]:
+        sentence = two_levels(results.posterior)
+        if sentence is not None:
+            console.print(with_flag(sentence, "staff_level"))
     console.print(*fit_summary.attention(results.tables[CHECKS], results.tables[GRADERS]), sep="\n")
     own = results.tables.get(SELF_REVIEWS)
     if own is not None and len(own):

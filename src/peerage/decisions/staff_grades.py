@@ -1,11 +1,19 @@
-"""What staff gave, where they graded: their one grade, or the mean of several, weighed by what their reports tell."""
+"""What staff gave, where they graded: their one grade, or the mean of several, weighed by what their reports tell.
+
+And whether the rest of the class is graded on another scale than theirs.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
+from peerage.decisions.posterior_needs import excess_over_staff
 from peerage.gradebook.book import MISSING
 from peerage.inference.posterior import Posterior
+from peerage.rubric import MODEL_MAXIMUM
+
+NOTABLE = 0.2
+"""By how much students' level has to differ from staff's, on the scale of 0 to 5, for it to be said."""
 
 
 def staff_grades(posterior: Posterior) -> dict[tuple[str, str], float]:
@@ -25,3 +33,16 @@ def staff_grades(posterior: Posterior) -> dict[tuple[str, str], float]:
         level = int(component.level_of(round(weighted[unit, index] / total[unit, index], 9)))
         found[book.submissions[unit], component.name] = component.grades[level]
     return found
+
+
+def two_levels(posterior: Posterior) -> str | None:
+    """That averages of students' reports are on another level than what staff graded, if they are."""
+    excess = excess_over_staff(posterior)
+    if abs(excess) < NOTABLE:
+        return None
+    words = "lower" if excess < 0 else "higher"
+    return (
+        f"Final grades of work that only students graded are at the students' level, about {abs(excess):.1f} of "
+        f"{MODEL_MAXIMUM:g} {words} on average than staff would give; work that staff graded is at theirs. The final "
+        "grades can be moved to the level of staff."
+    )

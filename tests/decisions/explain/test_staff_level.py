@@ -11,6 +11,7 @@ import pytest
 import peerage as pg
 from peerage.decisions.choices import DecisionChoices
 from peerage.decisions.posterior_needs import excess_over_staff
+from peerage.decisions.staff_grades import two_levels
 
 FAST: dict[str, Any] = {"chains": 2, "draws": 150, "burn_in": 150, "seed": 1}
 
@@ -64,6 +65,15 @@ def test_a_student_can_recompute_the_grade(fitted: tuple[pg.Posterior, pg.Truth]
     assert found.grades["grade"].max() <= 5
 
 
+def test_that_there_are_two_levels_is_said(fitted: tuple[pg.Posterior, pg.Truth]) -> None:
+    posterior, _ = fitted
+    assert two_levels(posterior) == (
+        "Final grades of work that only students graded are at the students' level, about "
+        f"{-excess_over_staff(posterior):.1f} of 5 lower on average than staff would give; work that staff graded is at "
+        "theirs. The final grades can be moved to the level of staff."
+    )
+
+
 def test_it_has_to_be_asked_for_and_needs_staff(fitted: tuple[pg.Posterior, pg.Truth]) -> None:
     posterior, _ = fitted
     assert not DecisionChoices().staff_level
@@ -76,3 +86,4 @@ def test_it_has_to_be_asked_for_and_needs_staff(fitted: tuple[pg.Posterior, pg.T
             DecisionChoices(staff_level=True, **other)
     alone = pg.fit(severe_class(tas=0)[0], **FAST)
     assert excess_over_staff(alone) == 0
+    assert two_levels(alone) is None

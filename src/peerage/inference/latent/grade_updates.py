@@ -22,31 +22,40 @@ def draw_grades(
     """Draw every submission's true grades, merit and halos summed out."""
     for submission in range(len(places.submission_cells) - 1):
         first, last = places.submission_cells[submission], places.submission_cells[submission + 1]
-        _load_prior(first, last, places.cell_component, beliefs, matrix, vector)
-        for position in range(places.submission_start[submission], places.submission_start[submission + 1]):
-            review = places.submission_reviews[position]
-            if not state.effortful[review]:
-                continue
-            # A review with its halo summed out has the precision matrix p(I − φ11ᵀ), φ = κ/(1 + nκ).
-            grader = places.review_grader[review]
-            begin, end = places.review_reports[review], places.review_reports[review + 1]
-            bias, slope, total, shared = state.bias[grader], state.slope[grader], 0.0, 0.0
-            precision, narrowed = state.reliability[grader], 1.0 - slope
-            if graders.has_halo[grader]:
-                shared = precision * beliefs.shares[1] / (1.0 + beliefs.shares[1] * (end - begin))
-                for report in range(begin, end):
-                    total += state.latent[report] - bias - narrowed * places.cell_centre[places.report_cell[report]]
-            for report in range(begin, end):
-                cell = places.report_cell[report]
-                i, rest = cell - first, state.latent[report] - bias - narrowed * places.cell_centre[cell]
-                matrix[i, i] += precision * slope * slope
-                vector[i] += slope * (precision * rest - shared * total)
-                if shared > 0.0:
-                    for other in range(begin, report + 1):
-                        matrix[i, places.report_cell[other] - first] -= shared * slope * slope
+        load_grades(submission, places, graders, beliefs, state, matrix, vector)
         _draw_normal(rng, last - first, matrix, vector)
         for cell in range(first, last):
             state.true_grade[cell] = vector[cell - first]
+
+
+@jit
+def load_grades(
+    submission: int, places: Places, graders: Graders, beliefs: Priors, state: State, matrix: F64, vector: F64
+) -> None:
+    """Precision matrix (its lower half) and weighted mean of a submission's true grades given the reports: D5."""
+    first, last = places.submission_cells[submission], places.submission_cells[submission + 1]
+    _load_prior(first, last, places.cell_component, beliefs, matrix, vector)
+    for position in range(places.submission_start[submission], places.submission_start[submission + 1]):
+        review = places.submission_reviews[position]
+        if not state.effortful[review]:
+            continue
+        # A review with its halo summed out has the precision matrix p(I − φ11ᵀ), φ = κ/(1 + nκ).
+        grader = places.review_grader[review]
+        begin, end = places.review_reports[review], places.review_reports[review + 1]
+        bias, slope, total, shared = state.bias[grader], state.slope[grader], 0.0, 0.0
+        precision, narrowed = state.reliability[grader], 1.0 - slope
+        if graders.has_halo[grader]:
+            shared = precision * beliefs.shares[1] / (1.0 + beliefs.shares[1] * (end - begin))
+            for report in range(begin, end):
+                total += state.latent[report] - bias - narrowed * places.cell_centre[places.report_cell[report]]
+        for report in range(begin, end):
+            cell = places.report_cell[report]
+            i, rest = cell - first, state.latent[report] - bias - narrowed * places.cell_centre[cell]
+            matrix[i, i] += precision * slope * slope
+            vector[i] += slope * (precision * rest - shared * total)
+            if shared > 0.0:
+                for other in range(begin, report + 1):
+                    matrix[i, places.report_cell[other] - first] -= shared * slope * slope
 
 
 @jit

@@ -1,4 +1,4 @@
-"""Sweeps over a few submissions with their graders held, for each of many draws of these: kernels of a preview.
+"""Sweeps over some submissions with their graders held, for each of many draws of these: kernels.
 
 What is drawn anew are efforts, reports before rounding, true grades, merits and halos. Graders who are new to the class
 come from the priors of the draw.
@@ -32,7 +32,7 @@ SETTLING, KEPT = 6, 6
 
 
 class Drawn(NamedTuple):
-    """Draws of the graders (draw, grader) and of hyperparameters, and who is new to the class."""
+    """Draws of the graders (draw, grader) and of hyperparameters; who is new to the class, whose reviews are unseen."""
 
     reliability: F64
     bias: F64
@@ -41,6 +41,7 @@ class Drawn(NamedTuple):
     slope: F64
     hyper: F64
     is_new: Flags
+    unseen: Flags
 
 
 @jit
@@ -57,18 +58,34 @@ def sweep_locally(
 ) -> None:
     """For each draw of the graders, sweep over the submissions; the last true grades go to ``true_grade``."""
     for draw in range(len(drawn.effort)):
-        if given.learning.on:
-            state.hyper[:] = drawn.hyper[draw]
-            refresh(given.learning, given.levels, given.beliefs, state.hyper)
-        for grader in range(len(state.bias)):
-            state.reliability[grader] = drawn.reliability[draw, grader]
-            state.bias[grader], state.effort[grader] = drawn.bias[draw, grader], drawn.effort[draw, grader]
-            state.habit[grader], state.slope[grader] = drawn.habit[draw, grader], drawn.slope[draw, grader]
-            if drawn.is_new[grader]:
-                _draw_newcomer(grader, rng, has_effort, has_bias, given, state)
+        hold_graders(draw, rng, has_effort, has_bias, given, state, drawn)
         for index in range(SETTLING + KEPT):
-            _sweep(rng, index >= SETTLING, has_effort, given, state, sums, work)
+            sweep_once(rng, index >= SETTLING, has_effort, drawn.unseen, given, state, sums, work)
         true_grade[draw] = state.true_grade
+
+
+@jit
+def hold_graders(
+    draw: int,
+    rng: np.random.Generator,
+    has_effort: bool,
+    has_bias: bool,
+    given: Given,
+    state: State,
+    drawn: Drawn,
+) -> None:
+    """Let the graders and the class be what they are in a draw."""
+    if given.learning.on:
+        state.hyper[:] = drawn.hyper[draw]
+        refresh(given.learning, given.levels, given.beliefs, state.hyper)
+    for grader in range(len(state.bias)):
+        state.reliability[grader] = drawn.reliability[draw, grader]
+        state.bias[grader], state.effort[grader] = drawn.bias[draw, grader], drawn.effort[draw, grader]
+        state.habit[grader], state.slope[grader] = drawn.habit[draw, grader], drawn.slope[draw, grader]
+        if drawn.is_new[grader]:
+            _draw_newcomer(grader, rng, has_effort, has_bias, given, state)
+        if drawn.unseen[grader]:
+            state.effortful[given.places.grader_reviews[grader] : given.places.grader_reviews[grader + 1]] = False
 
 
 @jit
@@ -90,8 +107,15 @@ def _draw_newcomer(
 
 
 @jit
-def _sweep(
-    rng: np.random.Generator, keep: bool, has_effort: bool, given: Given, state: State, sums: Sums, work: Work
+def sweep_once(
+    rng: np.random.Generator,
+    keep: bool,
+    has_effort: bool,
+    unseen: Flags,
+    given: Given,
+    state: State,
+    sums: Sums,
+    work: Work,
 ) -> None:
     """One sweep; if ``keep``, add the probabilities of all levels to the sums."""
     places, levels, beliefs, cells, logs = given.places, given.levels, given.beliefs, work.cells, work.logs
@@ -99,6 +123,8 @@ def _sweep(
     if given.clamps.any_grade:
         hold_fixed(given.clamps.grade, state.true_grade, cells)
     for grader in range(len(state.bias)):
+        if unseen[grader]:
+            continue
         halo_odds = beliefs.shares[1] if given.graders.has_halo[grader] else 0.0
         take_out(grader, rng, halo_odds, places, state, cells)
         predict(grader, CAREFUL, places, levels, beliefs.rounding, state, cells, work.predicted, logs)

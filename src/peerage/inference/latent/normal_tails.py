@@ -91,15 +91,6 @@ def shifted_masses(low: F64, high: F64, means: F64, roots: F64, shifts: F64, mas
 
 
 @jit
-def masses_of_bin(low: float, high: float, means: F64, roots: F64, masses: F64) -> None:
-    """The mass of one bin for many means, a row of them with each root of the precision."""
-    for row in range(len(means)):
-        centres, root, found = means[row], roots[row], masses[row]
-        for place in range(np.uint64(len(centres))):
-            found[place] = _within_bin((low - centres[place]) * root, (high - centres[place]) * root)[1]
-
-
-@jit
 def sums_below(kinds: I64, cuts: F64, weights: F64, means: F64, roots: F64, sums: F64) -> None:
     """For many normal distributions, the sum of the weights of their kind's cuts, each times the mass below the cut."""
     n_cuts, flat_cuts, flat_weights = np.uint64(cuts.shape[1]), cuts.ravel(), weights.ravel()

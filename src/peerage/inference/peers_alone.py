@@ -1,0 +1,64 @@
+"""What the peers alone say of work that staff graded, from the draws of a fit that knew the staff's grades.
+
+In each of some draws, a submission's true grades are summed out given the graders and the peers' reports. What its
+staff's grades taught about graders and priors is undone by weights one over their probability given the same, Pareto-
+smoothed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from peerage.inference.fitted import Fitted
+from peerage.inference.latent.latent_peers import estimate_from_peers
+from peerage.inference.numerics.psis import smooth
+from peerage.inference.part_of_class import part_of, ready_to_sweep, restricted
+from peerage.inference.tabulated_peers import tabulated_estimates
+
+Floats = NDArray[np.float64]
+
+DRAWS = 100
+"""Draws that estimate a grade."""
+
+
+def expected_from_peers(posterior: Fitted, submissions: NDArray[np.integer]) -> Floats:
+    """(submissions, components): the expected grades of some submissions, in increasing order, without their staff."""
+    expected, log_mass = estimates(posterior, submissions, DRAWS)
+    found = np.empty(expected.shape[1:])
+    for place, log_weights in enumerate(-log_mass.T):
+        weights = log_weights.copy()
+        smooth(weights)
+        found[place] = np.exp(weights) @ expected[:, place]
+    return found
+
+
+def estimates(posterior: Fitted, submissions: NDArray[np.integer], count: int) -> tuple[Floats, Floats]:
+    """(draws, submissions, components) expected grades, NaN where there are none, and the log mass of staff's grades.
+
+    Both are from the peers' reports and so many draws of the graders, which know the staff's grades.
+    """
+    latent = posterior.layout.draws_latent_reports
+    return (_latent_estimates if latent else tabulated_estimates)(posterior, submissions, count)
+
+
+def _latent_estimates(posterior: Fitted, submissions: NDArray[np.integer], count: int) -> tuple[Floats, Floats]:
+    """Estimates by sweeps. True grades that were fixed are estimated like others: it was staff who fixed them."""
+    book = part_of(posterior.book, {posterior.book.submissions[index] for index in submissions})
+    model = restricted(posterior.model, book)
+    model = replace(model, fixed=replace(model.fixed, true_grade={}))
+    part = ready_to_sweep(posterior, book, model, 7, count)
+    layout, drawn = part.layout, part.drawn._replace(unseen=book.is_staff)
+    values = np.zeros((len(book.rubric), layout.max_levels))
+    for row, component in zip(values, book.rubric.components, strict=True):
+        row[: component.n_levels] = component.values
+    n_draws = len(drawn.effort)
+    by_cell, log_mass = np.empty((n_draws, layout.n_cells)), np.empty((n_draws, book.n_submissions))
+    given, state, sums, work = part.given, part.state, part.sums, part.work
+    flags = layout.model.effort, layout.has_bias
+    estimate_from_peers(part.rng, *flags, given, state, sums, work, drawn, values, by_cell, log_mass)
+    expected = np.full((n_draws, book.n_submissions, len(book.rubric)), np.nan)
+    expected[:, layout.cell_submission, layout.reports.cell_component] = by_cell
+    return expected, log_mass
