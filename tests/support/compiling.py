@@ -18,7 +18,7 @@ def fitted(**features):
 _LATENT = """
 posterior = fitted()
 posterior.diagnostics(), posterior.submissions(), posterior.loo(), posterior.check(), posterior.log_likelihood
-posterior.preview(book)
+posterior.preview(book), posterior.staff_check()
 pg.explain(posterior), pg.explain(posterior, form="average")
 """
 

@@ -69,8 +69,8 @@ def test_that_there_are_two_levels_is_said(fitted: tuple[pg.Posterior, pg.Truth]
     posterior, _ = fitted
     assert two_levels(posterior) == (
         "Final grades of work that only students graded are at the students' level, about "
-        f"{-excess_over_staff(posterior):.1f} of 5 lower on average than staff would give; work that staff graded is at "
-        "theirs. The final grades can be moved to the level of staff."
+        f"{-excess_over_staff(posterior):.1f} of 5 lower on average than staff would give; work that staff graded is "
+        "at theirs. The final grades can be moved to the level of staff."
     )
 
 
