@@ -10,7 +10,7 @@ import sys
 
 _BEGIN = """
 import peerage as pg
-book, _ = pg.simulate(students=8, weeks=2, tas=1, components=2, seed=0)
+book, _ = pg.simulate(students=8, weeks=2, tas=2, components=2, seed=0)
 def fitted(**features):
     return pg.fit(book, pg.Model(**features), chains=2, draws=50, burn_in=5, seed=0)
 """
