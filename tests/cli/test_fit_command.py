@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 import peerage as pg
 from peerage.cli import main
+from peerage.model import WHERE_POSSIBLE
 from peerage.results.schema import POSTERIOR, RECORD, REPORT, TABLES
 from support.children import COMMAND, running
 
@@ -94,6 +95,20 @@ def test_every_option_reaches_the_fit(grades: Path, tmp_path: Path) -> None:
     assert (posterior.seed, posterior.burn_in) == (9, 5)
     assert posterior.draws["reliability"].shape[:2] == (3, 20)
     assert record(tmp_path / "out")["model"]["fixed"][0]["id"] == "student1"
+
+
+def test_what_is_on_where_it_can_be_has_an_option_that_switches_it_off(tmp_path: Path) -> None:
+    halves = [grade / 2 for grade in range(11)]  # of which some people may use whole numbers only
+    rubric = pg.Rubric.uniform(["Idea", "Proof"], halves)
+    pg.simulate(8, 2, seed=3, components=rubric)[0].write(tmp_path / "grades.csv", rubric=True)
+    learned = {}
+    for feature in (None, *WHERE_POSSIBLE):
+        off = [f"--no-{feature}"] if feature else []
+        out, sampling = tmp_path / str(feature), ["--chains", "1", "--draws", "5", "--burn-in", "1", "-q"]
+        assert main(["fit", str(tmp_path / "grades.csv"), "-o", str(out), *sampling, *off]) == 0
+        assert record(out)["model"].get(feature, True) is (feature is None)
+        learned[feature] = {entry["parameter"] for entry in record(out)["learned"]}
+    assert all(learned[feature] < learned[None] for feature in WHERE_POSSIBLE)
 
 
 def test_the_data_options_are_those_of_check(tmp_path: Path) -> None:

@@ -34,8 +34,8 @@ def finished(out: Path) -> list[bytes]:
 
 
 def stopped(grades: Path, out: Path, when: int, how: signal.Signals) -> tuple[list[bytes], str]:
-    """Start the search, stop it as soon as so many fits are done, and return what it has left and said."""
-    with running(COMMAND, *arguments(grades, out)) as child:
+    """Start the search, stop it when so many fits are done, and return what it has left and said."""
+    with running(COMMAND, *arguments(grades, out), hold=when) as child:
         while len(finished(out)) < when and child.poll() is None:
             time.sleep(0.002)
         child.send_signal(how)
