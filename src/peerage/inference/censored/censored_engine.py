@@ -252,6 +252,7 @@ def tables_of(layout: Layout) -> Tables:
         row_length=np.where(np.isnan(known.bias), len(grids.lattice), len(grids.without_bias)),
         from_bias=grids.from_bias,
         from_true_grade=grids.from_true_grade,
+        from_true_grade_by_reliability=len(grids.reliability) * np.arange(len(grids.true_grade)),
         true_grade_points=grids.true_grade.points,
         reliability_points=grids.reliability.points,
         level_start=level_start,

@@ -11,7 +11,7 @@ import numpy as np
 
 from peerage.inference.censored.learning_graders import learn_bias, learn_reliability
 from peerage.inference.censored.learning_grades import reliability_of
-from peerage.inference.numerics.arrays import I64, Flags, Given, State, Work
+from peerage.inference.numerics.arrays import F32, I64, Flags, Given, State, Work
 from peerage.inference.numerics.grid_masses import AUTHORS
 from peerage.inference.numerics.hyperparameters import count_efforts, effort_prior, learn_effort
 from peerage.inference.numerics.jit import jit
@@ -64,20 +64,30 @@ def _draw_reliability(grader: int, rng: np.random.Generator, given: Given, state
 @jit
 def _load_reliability_logs(grader: int, given: Given, state: State, work: Work) -> None:
     """Log likelihood of a grader's effortful reports for each reliability: the product of (9)."""
-    reports, tables = given.reports, given.tables
-    size = len(tables.reliability_points)
-    logs, part, by_reliability = work.logs, work.part, tables.log_mass_by_reliability
+    tables, size = given.tables, len(given.tables.reliability_points)
+    offset, steps = tables.from_bias[state.bias[grader]] * size, tables.from_true_grade_by_reliability
+    _load_logs(grader, tables.log_mass_by_reliability, tables.report_column, offset, steps, size, given, state, work)
+
+
+@jit
+def _load_logs(
+    grader: int, table: F32, origin: I64, offset: int, steps: I64, size: int, given: Given, state: State, work: Work
+) -> None:
+    """Sum the rows of a table that belong to a grader's effortful reports.
+
+    A report's row begins at its ``origin``, plus ``offset``, plus the step of its true grade.
+    """
+    reports, logs, part = given.reports, work.logs, work.part
     for i in range(size):
         logs[i] = 0.0
         part[i] = 0.0
-    offset = tables.from_bias[state.bias[grader]]
     pending = 0
     for review in range(reports.grader_reviews[grader], reports.grader_reviews[grader + 1]):
         if not state.effortful[review]:
             continue
         for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
-            start = tables.report_column[report] + (offset + state.true_grade[reports.report_cell[report]]) * size
-            add(part, by_reliability, start, size)
+            step = steps[state.true_grade[reports.report_cell[report]]]
+            add(part, table, origin[report] + offset + step, size)
             pending += 1
             if pending == _PENDING:
                 flush(part, logs, size)
@@ -157,26 +167,9 @@ def _draw_bias(grader: int, rng: np.random.Generator, given: Given, state: State
 @jit
 def _load_bias_logs(grader: int, given: Given, state: State, work: Work) -> None:
     """Log likelihood of a grader's effortful reports for each bias: the product of (12)."""
-    reports, tables = given.reports, given.tables
-    size = given.beliefs.bias.shape[1]
-    logs, part, by_bias = work.logs, work.part, tables.log_mass_by_bias
-    for i in range(size):
-        logs[i] = 0.0
-        part[i] = 0.0
-    offset = state.reliability[grader] * tables.row_length[grader]
-    pending = 0
-    for review in range(reports.grader_reviews[grader], reports.grader_reviews[grader + 1]):
-        if not state.effortful[review]:
-            continue
-        for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
-            start = tables.report_row[report] + offset
-            start += tables.from_true_grade[state.true_grade[reports.report_cell[report]]]
-            add(part, by_bias, start, size)
-            pending += 1
-            if pending == _PENDING:
-                flush(part, logs, size)
-                pending = 0
-    flush(part, logs, size)
+    tables, size = given.tables, given.beliefs.bias.shape[1]
+    offset, steps = state.reliability[grader] * tables.row_length[grader], tables.from_true_grade
+    _load_logs(grader, tables.log_mass_by_bias, tables.report_row, offset, steps, size, given, state, work)
 
 
 @jit

@@ -72,16 +72,22 @@ def tie(component: int, theta: F64) -> tuple[float, float]:
 
 
 @jit
+def refresh_ties(theta: F64, mean: F64, precision: F64, slope: F64, origin: F64) -> float:
+    """How true grades depend on their authors' reliability; returns the standard deviation of the latter's prior."""
+    for component in range(len(mean)):
+        mean[component] = mu_s(theta, component)
+        precision[component], slope[component] = tie(component, theta)
+    origin[0], sd = author_reliability_prior(theta, len(mean))
+    return sd
+
+
+@jit
 def _refresh_correlation(learning: Learning, beliefs: Beliefs, theta: F64) -> None:
-    n_components = len(beliefs.author_mean)
-    for component in range(n_components):
-        beliefs.author_mean[component] = mu_s(theta, component)
-        beliefs.author_precision[component], beliefs.author_slope[component] = tie(component, theta)
-    origin, sd = author_reliability_prior(theta, n_components)
-    beliefs.author_origin[0] = origin
+    mean, slope, origin = beliefs.author_mean, beliefs.author_slope, beliefs.author_origin
+    sd = refresh_ties(theta, mean, beliefs.author_precision, slope, origin)
     for i in range(len(learning.log_reliability_points)):
         log_point = learning.log_reliability_points[i]
-        beliefs.log_reliability[AUTHORS, i] = log_point - 0.5 * ((math.exp(log_point) - origin) / sd) ** 2
+        beliefs.log_reliability[AUTHORS, i] = log_point - 0.5 * ((math.exp(log_point) - origin[0]) / sd) ** 2
 
 
 @jit

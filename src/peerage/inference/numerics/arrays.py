@@ -51,6 +51,7 @@ class Tables(NamedTuple):
     row_length: I64
     from_bias: I64
     from_true_grade: I64
+    from_true_grade_by_reliability: I64
     true_grade_points: F64
     reliability_points: F64
     level_start: I64

@@ -169,9 +169,14 @@ def draw_from_product(rng: np.random.Generator, prior: F32, likelihood: F32, wei
     total = _weigh(prior, likelihood, weights)
     if total < TINY:
         return -1
-    target = rng.random() * total
+    return _passed_at(rng.random() * total, weights, len(prior))
+
+
+@jit
+def _passed_at(target: float, weights: F32 | F64, size: int) -> int:
+    """The index at which the running sum of the weights passes ``target``; never one without weight."""
     chosen = 0
-    for i in range(len(prior)):
+    for i in range(size):
         if weights[i] > 0.0:
             chosen = i
             target -= weights[i]
@@ -191,12 +196,4 @@ def draw_from_logs(rng: np.random.Generator, logs: F64, size: int) -> int:
         gap = logs[i] - top
         logs[i] = np.exp(gap) if gap > -40.0 else 0.0
         total += logs[i]
-    target = rng.random() * total
-    chosen = 0
-    for i in range(size):
-        if logs[i] > 0.0:
-            chosen = i
-            target -= logs[i]
-            if target < 0.0:
-                break
-    return chosen
+    return _passed_at(rng.random() * total, logs, size)

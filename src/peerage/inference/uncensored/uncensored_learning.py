@@ -6,13 +6,7 @@ import math
 
 import numpy as np
 
-from peerage.inference.censored.learning_grades import (
-    add_tied,
-    author_reliability_prior,
-    log_inverse_gamma,
-    log_tied,
-    tie,
-)
+from peerage.inference.censored.learning_grades import add_tied, log_inverse_gamma, log_tied, refresh_ties
 from peerage.inference.numerics.arrays import F64
 from peerage.inference.numerics.grid_masses import AUTHORS, STUDENTS, TAS
 from peerage.inference.numerics.hyperparameters import (
@@ -78,17 +72,12 @@ def refresh(given: Given, theta: F64) -> None:
 
 @jit
 def _refresh_correlation(given: Given, theta: F64) -> None:
-    beliefs = given.beliefs
-    n_components = len(beliefs.author_mean)
-    for component in range(n_components):
-        beliefs.author_mean[component] = mu_s(theta, component)
-        beliefs.author_precision[component], beliefs.author_slope[component] = tie(component, theta)
-    origin, sd = author_reliability_prior(theta, n_components)
-    beliefs.author_origin[0] = origin
-    edges = beliefs.reliability_edges
+    beliefs, edges = given.beliefs, given.beliefs.reliability_edges
+    mean, slope, origin = beliefs.author_mean, beliefs.author_slope, beliefs.author_origin
+    sd = refresh_ties(theta, mean, beliefs.author_precision, slope, origin)
     for i in range(len(edges) - 1):
         point = math.sqrt(edges[i] * edges[i + 1])
-        beliefs.log_author_reliability[i] = math.log(point) - 0.5 * ((point - origin) / sd) ** 2
+        beliefs.log_author_reliability[i] = math.log(point) - 0.5 * ((point - origin[0]) / sd) ** 2
 
 
 @jit

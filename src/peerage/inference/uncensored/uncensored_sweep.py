@@ -17,6 +17,7 @@ from peerage.inference.censored.grader_updates import count_effortful
 from peerage.inference.numerics.arrays import Sums
 from peerage.inference.numerics.hyperparameters import count_efforts, effort_prior, learn_effort
 from peerage.inference.numerics.jit import jit
+from peerage.inference.numerics.vectors import draw_from_logs
 from peerage.inference.uncensored.uncensored_arrays import Draws, Given, State, Work
 from peerage.inference.uncensored.uncensored_learning import (
     learn_bias,
@@ -300,21 +301,11 @@ def _author_reliability(
             linear += beliefs.author_precision[component] * slope * (state.true_grade[cell] - rest)
             quadratic += beliefs.author_precision[component] * slope * slope
     edges, logs = beliefs.reliability_edges, work.logs
-    top = -np.inf
     for i in range(len(edges) - 1):
         point = math.sqrt(edges[i] * edges[i + 1])
         logs[i] = beliefs.log_author_reliability[i] + 0.5 * count * math.log(point)
         logs[i] += point * (linear - 0.5 * squares - 0.5 * quadratic * point)
-        top = max(top, logs[i])
-    total = 0.0
-    for i in range(len(edges) - 1):
-        logs[i] = np.exp(logs[i] - top)
-        total += logs[i]
-    target = rng.random() * total
-    cell = 0
-    while cell < len(edges) - 2 and target >= logs[cell]:
-        target -= logs[cell]
-        cell += 1
+    cell = draw_from_logs(rng, logs, len(edges) - 1)
     return float(edges[cell] * (edges[cell + 1] / edges[cell]) ** rng.random())
 
 
