@@ -50,10 +50,12 @@ def log_normal_mass(lower: Floats, upper: Floats, mean: Any, root_precision: Any
     # An infinite end would make gradients NaN even in the branch that `where` does not take.
     low = (np.where(is_lowest, upper - 1, lower) - mean) * root_precision
     high = (np.where(is_highest, lower + 1, upper) - mean) * root_precision
-    is_right = low + high > 0
+    is_right = ~is_lowest & (is_highest | (low + high > 0))
     near, far = jnp.where(is_right, -low, high), jnp.where(is_right, -high, low)
-    between = log_ndtr(near) + jnp.log(-jnp.expm1(log_ndtr(far) - log_ndtr(near)))
-    return jnp.where(is_lowest, log_ndtr(high), jnp.where(is_highest, log_ndtr(-low), between))
+    # Beyond an open end there is nothing, as 30 standard deviations further out.
+    far = jnp.where(is_lowest | is_highest, jnp.minimum(near, 0.0) - 30.0, far)
+    below, above = log_ndtr(far), log_ndtr(near)
+    return above + jnp.log(-jnp.expm1(below - above))
 
 
 def paper_model(book: Gradebook, priors: Priors) -> Callable[[], None]:

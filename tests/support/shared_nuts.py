@@ -27,7 +27,10 @@ def shared_model(book: Gradebook) -> Callable[[], None]:
 
     reports, n_components = Reports.of(book), len(book.rubric)
     grader, submission = book.review_grader[reports.review], book.review_submission[reports.review]
-    uniform = (np.clip(reports.upper, 0, 5) - np.clip(reports.lower, 0, 5)) / 5
+    bins = np.stack([reports.component, reports.lower, reports.upper])
+    (of_component, lower, upper), kind = np.unique(bins, axis=1, return_inverse=True)
+    of_component = of_component.astype(int)
+    uniform = (np.clip(upper, 0, 5) - np.clip(lower, 0, 5)) / 5
     priors = {entry.name: (entry.centre, entry.spread) for entry in (*CLASSWIDE, *PER_COMPONENT)}
     mean_report = np.array(
         [
@@ -71,10 +74,10 @@ def shared_model(book: Gradebook) -> Callable[[], None]:
             jnp.zeros(n_reviews).at[reports.review].add(log_normal_mass(reports.lower, reports.upper, centre, root))
         )
         precision = numpyro.sample("theta_tau_l", dist.TruncatedNormal(*priors["tau_l"], high=LARGEST_TAU_L))
-        around = log_normal_mass(reports.lower, reports.upper, low_effort[reports.component], jnp.exp(0.5 * precision))
-        careless = (
-            jnp.zeros(n_reviews).at[reports.review].add(jnp.log((1 - EPSILON) * jnp.exp(around) + EPSILON * uniform))
-        )
+        # Without effort, equal reports have equal probabilities.
+        around = log_normal_mass(lower, upper, low_effort[of_component], jnp.exp(0.5 * precision))
+        log_mass = jnp.log((1 - EPSILON) * jnp.exp(around) + EPSILON * uniform)
+        careless = jnp.zeros(n_reviews).at[reports.review].add(log_mass[kind])
         chance = effort[book.review_grader]
         numpyro.factor("reports", jnp.logaddexp(jnp.log(chance) + careful, jnp.log1p(-chance) + careless).sum())
 
