@@ -87,30 +87,30 @@ GRADES = ResultTable(
         ResultColumn(
             "grade",
             Kind.EXACT,
-            "the grade to give: a weighted average of the reports, or the most likely one",
+            "the final grade: a weighted average of the reports, or another form",
             filled=True,
         ),
         ResultColumn("most_likely", Kind.EXACT, "the legal grade with the highest probability"),
         ResultColumn("expected", Kind.ESTIMATE, "the average of the legal grades, weighted by their probabilities"),
-        ResultColumn("sd", Kind.ESTIMATE, "its standard deviation"),
+        ResultColumn("sd", Kind.ESTIMATE, "the standard deviation around `expected`"),
         *(
             ResultColumn(
                 name,
                 Kind.ESTIMATE,
-                "the interval of the true grade, which may lie between legal grades but not beyond the ends of the "
+                "the interval of the true grade; its ends may lie between legal grades but not beyond the ends of the "
                 "rubric",
             )
             for name in ("lower", "upper")
         ),
         ResultColumn("confidence", Kind.SHARE, "the probability of the most likely grade"),
         ResultColumn(
-            "peer_mean", Kind.ESTIMATE, "the plain average of the students' grades; empty where no student graded"
+            "peer_mean", Kind.ESTIMATE, "the plain average of the students' grades; empty if no student graded"
         ),
         ResultColumn("n_grades", Kind.COUNT, "how many people graded this component, staff included"),
         ResultColumn(
             "staff_mean",
             Kind.ESTIMATE,
-            "the plain average of the staff's grades; empty where no staff graded",
+            "the plain average of the staff's grades; empty if no staff graded",
             optional=True,
         ),
         ResultColumn(
@@ -130,7 +130,8 @@ TOTALS = ResultTable(
         ResultColumn(
             "total",
             Kind.EXACT,
-            "the points of the grades in `grades.csv`, added up; without points in the rubric, a grade is worth itself",
+            "the points of the grades in `grades.csv`, added up; if the rubric has no points, the grades "
+            "themselves are added up",
             filled=True,
         ),
         ResultColumn("expected", Kind.ESTIMATE, "the expected points"),
@@ -138,12 +139,12 @@ TOTALS = ResultTable(
             ResultColumn(
                 name,
                 Kind.ESTIMATE,
-                "the interval of the true points, which may lie between those of legal grades; the components' errors "
-                "are taken together",
+                "the interval of the true points, which may lie between those of legal grades; it takes the "
+                "errors of all components into account together",
             )
             for name in ("lower", "upper")
         ),
-        ResultColumn("note", Kind.PROSE, "where the total lies outside its interval, why", optional=True),
+        ResultColumn("note", Kind.PROSE, "why the total lies outside its interval, if it does", optional=True),
     ),
 )
 
@@ -159,8 +160,8 @@ GRADERS = ResultTable(
         *_interval(
             "reliability",
             Kind.ESTIMATE,
-            "one over the variance of the error of a grade given with effort: 1 means off by about 1, 4 by about a "
-            "half",
+            "one divided by the variance of the error of a grade given with effort: 1 means off by about 1, 4 means "
+            "off by about a half",
         ),
         *_interval(
             "bias",
@@ -171,15 +172,16 @@ GRADERS = ResultTable(
         *_interval(
             "dependability",
             Kind.ESTIMATE,
-            "how much the grader's grades tell about the work, and what weight they deserve: the reliability of an "
-            "unbiased grader who always makes an effort and tells as much",
+            "how much the grader's grades tell about the work, and so what weight they deserve: the reliability of "
+            "an unbiased grader who always makes an effort and whose grades tell as much",
             filled=True,
         ),
         *(
             ResultColumn(
                 name,
                 Kind.ESTIMATE,
-                "how far the grader goes for a difference that is one grade to others: 0.5 means half as far",
+                "how far apart the grader's grades are for two works that others place one grade apart: 0.5 means "
+                "half a grade",
                 optional=True,
             )
             for name in ("slope", "slope_lower", "slope_upper")
@@ -187,7 +189,7 @@ GRADERS = ResultTable(
         ResultColumn(
             "precision",
             Kind.ESTIMATE,
-            "effort × reliability, without regard to what rounding and a large bias hide",
+            "effort × reliability, which ignores what rounding and a large bias hide",
             optional=True,
         ),
         ResultColumn(
@@ -196,12 +198,12 @@ GRADERS = ResultTable(
             "whom to trust: `unsupervised`, `supervised`, `practice`, or `staff`; empty for a machine",
             optional=True,
         ),
-        ResultColumn("credit_note", Kind.TEXT, "why there is no mark, or what to know about it", optional=True),
+        ResultColumn("credit_note", Kind.TEXT, "why there is no mark, or what to keep in mind about it", optional=True),
         ResultColumn(
             "credit",
             Kind.ESTIMATE,
-            "the mark for peer grading, by default out of 100; empty for staff, for machines and where there is too "
-            "little to tell",
+            "the mark for peer grading, by default out of 100; empty for staff, for machines and for students "
+            "about whom too little is known",
             optional=True,
         ),
     ),
@@ -237,13 +239,14 @@ WEIGHTS = ResultTable(
         ResultColumn(
             "desired_weight",
             Kind.EXACT_SHARE,
-            "what it deserves by the grader's reliability and effort on this submission",
+            "the weight that it deserves, given the grader's reliability and effort on this submission",
         ),
         ResultColumn("effort_probability", Kind.SHARE, "the probability that this review was made with effort"),
         ResultColumn(
             "bias",
             Kind.DIFFERENCE,
-            "if biases are taken off: how much more than the truth the grader gives, in tenths on the scale of 0 to 5",
+            "if biases are subtracted: how much more than the truth the grader gives, rounded to a tenth, "
+            "on the scale of 0 to 5",
             optional=True,
         ),
     ),
@@ -283,7 +286,7 @@ SELF_REVIEWS = ResultTable(
         ResultColumn("submission", Kind.TEXT, "what was graded"),
         ResultColumn("grader", Kind.TEXT, "the author"),
         ResultColumn("component", Kind.TEXT, "what was graded"),
-        ResultColumn("own_grade", Kind.EXACT, "what the author gave; it counts nowhere"),
+        ResultColumn("own_grade", Kind.EXACT, "what the author gave; it does not count"),
         ResultColumn("grade", Kind.EXACT, "the grade in `grades.csv`"),
         ResultColumn("difference", Kind.EXACT, "how much more the author gave"),
     ),
@@ -301,7 +304,7 @@ PROPOSALS = ResultTable(
         ResultColumn(
             "certainty",
             Kind.CERTAINTY,
-            "the probability that the true grade is beyond the published one, on the side of the proposed one",
+            "the probability that the true grade differs from the published one in the direction of the proposed one",
         ),
         ResultColumn("why", Kind.PROSE, "why it would change"),
     ),
