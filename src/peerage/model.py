@@ -242,11 +242,11 @@ class Model:
             raise ModelError("how much biases of staff differ is a setting of learned priors; fixed ones have sigma_b")
         for name in (*SHARED, "heaping"):
             if getattr(self, name) and not self._can_share:
-                raise ModelError(f"{name} needs learned priors and censoring, and cannot be had with correlation")
+                raise ModelError(f"{name} needs learned priors and censoring, and does not work with correlation")
         if self.habits and not self._can_have_habits:
-            raise ModelError("habits need learned priors, censoring and effort, and cannot be had with correlation")
+            raise ModelError("habits need learned priors, censoring and effort, and do not work with correlation")
         if self.scale and not self._can_stretch:
-            raise ModelError("scale needs learned priors, censoring and bias, and cannot be had with correlation")
+            raise ModelError("scale needs learned priors, censoring and bias, and does not work with correlation")
 
     @property
     def _can_share(self) -> bool:

@@ -99,14 +99,14 @@ def _whole(response: requests.Response, most: float, given_up: Event) -> request
     """
     if response.headers.get("Content-Encoding", "identity").strip().lower() not in _ENCODINGS:
         response.close()
-        raise ServiceError("Canvas compresses its answer in a way that is not read; ask those who run it")
+        raise ServiceError("Canvas compresses its answer in an unknown way; ask its administrator")
     body = bytearray()
     for part in response.iter_content(_PART):
         body += part
         if given_up.is_set() or len(body) > most * MEGABYTE:
             response.close()
             raise ServiceError(
-                f"Canvas's answers have more megabytes than are read ({most:,.0f}); ask those who run it"
+                f"Canvas's answers are larger than the limit ({most:,.0f} megabytes); ask its administrator"
             )
     secret = str(response.request.headers.get("Authorization", "")).rpartition(" ")[2].encode()
     whole = requests.Response()

@@ -126,8 +126,8 @@ class _Pages:
     def request(self, method: str, endpoint: str, **options: Any) -> requests.Response:
         """Make a request."""
         if endpoint in self._asked or len(self._asked) == self._most:
-            reason = "leads back to a page" if endpoint in self._asked else f"has more than {self._most:,} pages"
-            raise ServiceError(f"Canvas's list of {_kind(endpoint).replace('_', ' ')} {reason}; ask those who run it")
+            reason = "repeats a page" if endpoint in self._asked else f"has more than {self._most:,} pages"
+            raise ServiceError(f"Canvas's list of {_kind(endpoint).replace('_', ' ')} {reason}; ask its administrator")
         self._asked.add(endpoint)
         return self._client.request(method, endpoint, **options)
 

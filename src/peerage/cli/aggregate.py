@@ -15,10 +15,10 @@ from peerage.cli.option_groups import grouped
 def command(
     *,
     grades: data_options.Grades,
-    method: Annotated[str, typer.Option(metavar="NAME", help="One of those that docs/methods.md describes.")],
+    method: Annotated[str, typer.Option(metavar="NAME", help="The method: a name from docs/methods.md.")],
     out: table_output.Out = None,
     data: data_options.DataOptions,
-    graders: Annotated[bool, typer.Option("--graders", help="Graders' weights and biases instead of grades.")] = False,
+    graders: Annotated[bool, typer.Option("--graders", help="Show graders' weights and biases instead.")] = False,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same grades.")] = 0,
     as_json: data_options.Json = False,
 ) -> None:

@@ -26,7 +26,10 @@ Real = Annotated[
     ),
 ]
 Kinds = Annotated[
-    str | None, typer.Option("--kinds", metavar="NAME,...", help="Only these kinds of simulated class, or none.")
+    str | None,
+    typer.Option(
+        "--kinds", metavar="NAME,...", help="Only these kinds of simulated class; 'none' for real classes only."
+    ),
 ]
 Methods = Annotated[str | None, typer.Option("--methods", metavar="NAME,...", help="Only these methods. Default: all.")]
 Replicates = Annotated[int, typer.Option(min=1, help="How many classes of each simulated kind.")]

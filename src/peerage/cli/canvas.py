@@ -32,10 +32,11 @@ AssignmentId = Annotated[
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder that peerage fit has written.")]
 Comment = Annotated[bool, typer.Option("--comment", help="Add the sentences that explain a grade as a comment.")]
 CreditId = Annotated[
-    int | None, typer.Option("--credit-assignment", metavar="ID", help="Write the marks for peer grading here.")
+    int | None,
+    typer.Option("--credit-assignment", metavar="ID", help="Write the marks for peer grading to this assignment."),
 ]
 Only = Annotated[
-    str | None, typer.Option("--only", metavar="NAME", help="The assignment to write, if the results are of several.")
+    str | None, typer.Option("--only", metavar="NAME", help="The assignment to write, if the results have several.")
 ]
 Yes = Annotated[
     bool, typer.Option("--yes", help="Write the grades. Without this, the command only shows what would change.")
@@ -43,7 +44,8 @@ Yes = Annotated[
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="The folder to write.")]
 
 app = typer.Typer(
-    help=f"Fetch peer reviews from Canvas, or write grades. The access token is in {TOKEN_VARIABLE}, or asked for.",
+    help=f"Fetch peer reviews from Canvas, or write grades. The access token is read from {TOKEN_VARIABLE}, or you are "
+    "asked for it.",
     no_args_is_help=True,
 )
 

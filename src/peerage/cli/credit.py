@@ -25,15 +25,18 @@ _BAR = 40
 ScaleOption = Annotated[
     str,
     typer.Option(
-        "--credit-scale", metavar="D:MARK,...", help="Marks by dependability.", rich_help_panel=panels.DECISIONS
+        "--credit-scale",
+        metavar="D:MARK,...",
+        help="How many marks a dependability is worth.",
+        rich_help_panel=panels.DECISIONS,
     ),
 ]
 RequiredReviews = Annotated[
     str,
     typer.Option(
         metavar="N|NAME=N,...",
-        help="How many reviews each student owes, in all (12) or for an assignment (each=3, or week1=2,week2=4); "
-        "missing ones lower the mark.",
+        help="How many reviews each student owes, in all (12) or for each assignment (each=3, or week1=2,week2=4); "
+        "missing reviews lower the mark.",
     ),
 ]
 CompletionPart = Annotated[
@@ -49,17 +52,17 @@ Sceptical = Annotated[
     bool,
     typer.Option(
         "--sceptical",
-        help="Give marks for quality only where reviews have shown it: few reviews give few marks.",
+        help="Give marks for quality only once reviews have shown it: few reviews give few marks.",
         rich_help_panel=panels.DECISIONS,
     ),
 ]
 MinimumReviews = Annotated[
-    int, typer.Option(min=0, help="With fewer reviews, a student gets no mark.", rich_help_panel=panels.DECISIONS)
+    int, typer.Option(min=0, help="Students with fewer reviews get no mark.", rich_help_panel=panels.DECISIONS)
 ]
 
 
 def command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A result folder.")],
     scale: Annotated[str | None, typer.Option("--scale", metavar="D:MARK,...", help="Another scale of marks.")] = None,
     required_reviews: Annotated[
         str | None, typer.Option(metavar="N|NAME=N,...", help="How many reviews each student owes.")
@@ -73,9 +76,7 @@ def command(
             "--sceptical/--trusting", help="Whether students have to show quality before they get marks for it."
         ),
     ] = None,
-    minimum_reviews: Annotated[
-        int | None, typer.Option(min=0, help="With fewer reviews, a student gets no mark.")
-    ] = None,
+    minimum_reviews: Annotated[int | None, typer.Option(min=0, help="Students with fewer reviews get no mark.")] = None,
     as_json: data_options.Json = False,
 ) -> None:
     """Show what mark each student would get for peer grading, without fitting or writing anything."""

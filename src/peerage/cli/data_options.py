@@ -34,7 +34,7 @@ Grades = Annotated[list[Path], typer.Argument(help="Tables of grades: CSV, TSV, 
 ProjectGrades = Annotated[
     list[Path] | None,
     typer.Argument(
-        help="Tables of grades: CSV, TSV, XLSX or Parquet. Not needed where peerage.toml names them (peerage init).",
+        help="Tables of grades: CSV, TSV, XLSX or Parquet. Not needed if peerage.toml names them (see peerage init).",
         metavar="[GRADES]...",
         show_default=False,
     ),
@@ -61,7 +61,7 @@ Drop = Annotated[
     str | None,
     typer.Option(
         metavar="NAME,...",
-        help="Columns or components that are not read, such as a total.",
+        help="Columns or components to leave out, such as a total.",
         rich_help_panel=panels.DATA,
     ),
 ]
@@ -69,7 +69,7 @@ ExactIds = Annotated[
     bool,
     typer.Option(
         "--exact-ids",
-        help="Ids that differ only in capitals or spaces are different people.",
+        help="Treat ids that differ only in capitals or spaces as different people.",
         rich_help_panel=panels.DATA,
     ),
 ]
@@ -109,7 +109,7 @@ Until = Annotated[
     typer.Option(
         "--until",
         metavar="[ASSIGNMENT=]DATE,...",
-        help="Leave out reviews written after this day or time, or after each assignment's own.",
+        help="Leave out reviews written after this day or time. Each assignment can have its own.",
         rich_help_panel=panels.DATA,
     ),
 ]

@@ -27,8 +27,8 @@ FinalOption = Annotated[
     Final,
     typer.Option(
         "--final",
-        help="The grades to give: weighted averages of the reports; the same, rounded to legal grades (explained); the "
-        "most likely grades; or plain means.",
+        help="The form of final grades: weighted averages of the reports; the same, rounded to legal grades "
+        "(explained); the most likely grades; or plain means.",
     ),
 ]
 AdjustBias = Annotated[
@@ -50,7 +50,7 @@ StaffFinal = Annotated[
     bool,
     typer.Option(
         "--staff-final/--no-staff-final",
-        help="Where staff graded, their grade is final, or counts with the students'.",
+        help="Whether staff's grades are final, or are averaged with the students'.",
         rich_help_panel=panels.DECISIONS,
     ),
 ]

@@ -24,7 +24,7 @@ Loo = Annotated[bool, typer.Option("--loo", help="Leave-one-out from one fit of 
 
 Methods = Annotated[
     str | None,
-    typer.Option("--methods", metavar="NAME,...", help="Other methods to compare, of those in docs/methods.md."),
+    typer.Option("--methods", metavar="NAME,...", help="Other methods to compare, from docs/methods.md."),
 ]
 
 
@@ -42,7 +42,7 @@ def command(
     tasks: sampling_options.RunningOptions,
     as_json: data_options.Json = False,
 ) -> None:
-    """Compare how well a model, those that differ in one feature, and simple baselines predict reviews.
+    """Compare how well a model, its variants and simple baselines predict held-out reviews.
 
     Writes evaluation.csv, reviews.csv, tests.csv, a figure and a text that says what they mean.
     """

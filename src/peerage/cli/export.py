@@ -21,7 +21,7 @@ class ExportFormat(StrEnum):
     CSV = "csv"
 
 
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")]
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A result folder.")]
 To = Annotated[ExportFormat, typer.Option("--to", help="What to write.")]
 Out = Annotated[
     Path | None,

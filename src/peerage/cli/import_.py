@@ -26,7 +26,7 @@ GRADES = "peer_grades.csv"
 Sources = Annotated[
     list[Path],
     typer.Argument(
-        metavar="SOURCE", help="Files of one class, as other systems export them, or what `canvas pull` wrote."
+        metavar="SOURCE", help="Files of one class, as other systems export them, or a folder of `peerage canvas pull`."
     ),
 ]
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="The folder to write.")]
@@ -45,7 +45,7 @@ MappingFile = Annotated[
     typer.Option(
         "--mapping",
         metavar="FILE",
-        help="The answers that were given before. Default: import.toml in the folder of SOURCE, if any.",
+        help="The answers of an earlier import. Default: import.toml in the folder of SOURCE, if any.",
     ),
 ]
 

@@ -15,13 +15,13 @@ from peerage.cli.option_groups import grouped
 def command(
     *,
     grades: data_options.Grades,
-    mechanism: Annotated[str, typer.Option(metavar="NAME", help="One of those that docs/incentives.md describes.")],
+    mechanism: Annotated[str, typer.Option(metavar="NAME", help="The mechanism: a name from docs/incentives.md.")],
     out: table_output.Out = None,
     data: data_options.DataOptions,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same payments.")] = 0,
     as_json: data_options.Json = False,
 ) -> None:
-    """Pay students for peer grading: a table of grader, assignment and payment."""
+    """Compute what students earn for peer grading: a table of grader, assignment and payment."""
     from peerage.mechanisms.mechanism_registry import pay
 
     book = data.read(grades)

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 SHOWN = 10
 """How many changed grades are printed."""
 
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of results whose grades students now have.")]
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The result folder whose grades were handed out.")]
 Replace = Annotated[
-    bool, typer.Option("--replace", help="Record them even if grades differ from what students were told before.")
+    bool, typer.Option("--replace", help="Record them even if they differ from grades handed out before.")
 ]
 
 

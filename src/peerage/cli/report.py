@@ -13,14 +13,16 @@ from peerage.cli.console import output
 from peerage.results import result_folder
 from peerage.support.wording import counted
 
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")]
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A result folder.")]
 ForStudent = Annotated[str | None, typer.Option("--for-student", metavar="ID", help="Write the page for this author.")]
 ForStudents = Annotated[
     Path | None, typer.Option("--for-students", metavar="OUT", help="Write pages for all authors to this folder.")
 ]
 Out = Annotated[
     Path | None,
-    typer.Option("--out", "-o", metavar="FILE", help="The student's page. Default: named after the student, here."),
+    typer.Option(
+        "--out", "-o", metavar="FILE", help="The student's page. Default: named after the student, in this folder."
+    ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace the student's page if it exists.")]
 

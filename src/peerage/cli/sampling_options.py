@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 PRIORS_BY_NAME = ("paper", "learned")
 
 NoBias = Annotated[
-    bool, typer.Option("--no-bias", help="Graders are neither severe nor lenient.", rich_help_panel=panels.MODEL)
+    bool, typer.Option("--no-bias", help="Graders are neither severe nor generous.", rich_help_panel=panels.MODEL)
 ]
 NoEffort = Annotated[
     bool, typer.Option("--no-effort", help="Every review was made with effort.", rich_help_panel=panels.MODEL)
@@ -72,7 +72,7 @@ ModelName = Annotated[
     Chosen | None,
     typer.Option(
         "--model",
-        help="Compare models with and without bias, effort, slopes and what components share, and use the simplest "
+        help="Compare models with and without bias, effort, slopes, merit and halo, and use the simplest "
         "that predicts as well as any.",
         rich_help_panel=panels.MODEL,
     ),
@@ -105,7 +105,7 @@ FixedFile = Annotated[
     ),
 ]
 Chains = Annotated[
-    int, typer.Option(min=1, help="How many independent chains are run.", rich_help_panel=panels.SAMPLING)
+    int, typer.Option(min=1, help="How many independent chains to run.", rich_help_panel=panels.SAMPLING)
 ]
 Draws = Annotated[int, typer.Option(min=1, help="How many draws each chain keeps.", rich_help_panel=panels.SAMPLING)]
 DrawsOrTarget = Annotated[

@@ -29,7 +29,7 @@ Out = Annotated[
         "--out",
         "-o",
         metavar="DIR",
-        help="The folder to write, or to continue in. Default: GRADES without its suffix, and -search.",
+        help="The folder to write, or to continue in. Default: GRADES-search, beside GRADES.",
     ),
 ]
 GridOption = Annotated[
@@ -43,7 +43,7 @@ OneAtATime = Annotated[
     bool, typer.Option("--one-at-a-time", help="Change one hyperparameter of --priors at a time, as the paper did.")
 ]
 NoScreening = Annotated[
-    bool, typer.Option("--no-screening", help="Cross-validate all settings, not only those that may be the best.")
+    bool, typer.Option("--no-screening", help="Cross-validate all settings, not only the promising ones.")
 ]
 Keep = Annotated[int, typer.Option(min=1, help="The least number of settings to cross-validate.")]
 Folds = Annotated[int, typer.Option(min=2, help="How many folds the reviews are divided into.")]
@@ -52,7 +52,7 @@ BasePriors = Annotated[
     typer.Option(
         "--priors",
         metavar="paper|FILE",
-        help="The values of what the grid does not name: the paper's, or those in a file.",
+        help="Values of hyperparameters that the grid does not name: the paper's, or those in a file.",
     ),
 ]
 

@@ -38,7 +38,7 @@ def show(results: Results, out: Path) -> None:
     if own is not None and len(own):
         more, authors = own["difference"].mean(), counted(own["grader"].nunique(), "author")
         words = f"{abs(more):.2f} {'above' if more > 0 else 'below'} their grades on average"
-        console.print(f"{authors} graded their own work, {words}; that counts nowhere ({SELF_REVIEWS.file}).")
+        console.print(f"{authors} graded their own work, {words}; these grades do not count ({SELF_REVIEWS.file}).")
     staff_options.show(results, console)
     console.print(f"\nWritten to {out}: {', '.join(files_of(results))}", soft_wrap=True)
     console.print(f"To look at the results, open {out / REPORT} in a browser.", soft_wrap=True)

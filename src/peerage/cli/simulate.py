@@ -38,7 +38,7 @@ class ScheduleOptions:
     submissions_per_week: Annotated[
         int | None, typer.Option(help="Submissions per week. Default: one per student or team.")
     ] = None
-    team_size: Annotated[int, typer.Option(help="Authors of a submission.")] = 1
+    team_size: Annotated[int, typer.Option(help="Authors per submission.")] = 1
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,9 @@ class TruthOptions:
     ] = None
     no_bias: Annotated[bool, typer.Option("--no-bias", help="Graders have no bias.")] = False
     no_effort: Annotated[bool, typer.Option("--no-effort", help="Everyone always makes an effort.")] = False
-    correlation: Annotated[bool, typer.Option("--correlation", help="Good authors are reliable graders.")] = False
+    correlation: Annotated[
+        bool, typer.Option("--correlation", help="Authors of good work are more reliable graders.")
+    ] = False
     merit: Annotated[
         float, typer.Option(help="The part of true grades' variance that a submission's components share.")
     ] = 0.0

@@ -14,7 +14,7 @@ from peerage.cli.console import output
 if TYPE_CHECKING:
     import pandas as pd
 
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder of results.")]
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A result folder.")]
 Budget = Annotated[
     int | None,
     typer.Option(min=1, help="How many submissions staff can grade.", show_default="as many as the fit proposed"),

@@ -42,9 +42,9 @@ def command(
     tasks: sampling_options.RunningOptions,
     as_json: data_options.Json = False,
 ) -> None:
-    """Repeat an experiment on simulated classes. A stopped one can be continued, also with more replicates or classes.
+    """Repeat an experiment on simulated classes. A stopped study can be continued, even with more replicates.
 
-    Writes a table (CSV), a figure (PNG and SVG) and what they show beside what the paper says (Markdown).
+    Writes a table (CSV), a figure (PNG and SVG), and a comparison with what the paper says (Markdown).
     """
     names: tuple[str, ...] = _studies().NAMES
     from peerage.evaluation.figure_files import require_figures

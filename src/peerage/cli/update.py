@@ -54,7 +54,7 @@ def command(
     quiet: data_options.Quiet = False,
     as_json: data_options.Json = False,
 ) -> None:
-    """Add grades to a fitted class or correct them, such as a TA's after a spot check, and say which grades change."""
+    """Add or correct grades of a fitted class, such as a TA's after a spot check, and say which grades change."""
     found = result_folder.find(folder)
     target = folder if out is None else out
     result_folder.check_target(result_folder.outermost(folder) if out is None else out, grades)

@@ -19,7 +19,7 @@ Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder that peera
 
 
 def command(folder: Folder, as_json: data_options.Json = False) -> None:
-    """Compare every file in DIR with the checksum taken when it was written; exit 2 if one is not as it was."""
+    """Compare every file in DIR with the checksum taken when it was written; exit with status 2 if one has changed."""
     from peerage.results.verifying import verify
 
     found = verify(folder)

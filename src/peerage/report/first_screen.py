@@ -149,7 +149,7 @@ def _attention(
         yield Attention(counted(len(warnings), "warning"), _sentence(warnings[0]["message"]), (), more, "diagnostics")
     staff = tuple(staff_words(record))
     if staff:
-        yield Attention("What staff's grades tell", " ".join(staff), (), 0, "model")
+        yield Attention("Compared with staff", " ".join(staff), (), 0, "model")
     held_out = record["prediction"]["held_out"]
     if held_out is not None and held_out["verdict"] != "better":
         yield Attention("No better than the mean", next(prediction_words(record)), (), 0, "model")

@@ -38,10 +38,10 @@ _FEATURES = {
 }
 _SHARED = {
     "merit": "The components of a submission go together: {:.0%} of the variance of true grades is common to them.",
-    "halo": "The errors of a review's components go together: {:.0%} of their variance is common to them, so that the "
+    "halo": "The errors of a review's components go together: {:.0%} of their variance is common to them, so the "
     "components of one review tell less than as many independent grades would.",
-    "scale": "Some graders stretch the scale and others narrow it: what is one grade of difference to most is more or "
-    "less to them, by {:.0%} (standard deviation). Differences are taken as each grader means them.",
+    "scale": "Some graders use more of the scale than others: a difference of one grade to most graders is more or "
+    "less to them, by {:.0%} (standard deviation). The model corrects for this.",
     "rounded_whole": "Graders round more coarsely than they must: {:.0%} of the grades to whole points.",
     "rounded_half": "{:.0%} of the grades are rounded to half points.",
     "rounded_quarter": "{:.0%} of the grades are rounded to quarters.",
@@ -121,15 +121,15 @@ def _learned(row: Mapping[str, Any]) -> Prior:
 
 
 _MACHINES = (
-    "A machine's reliability and bias are inferred like everybody's, and it may have a large bias, which all that it "
-    "grades shares. Its grades are not final, and do not tell the general level."
+    "A machine's reliability and bias are estimated like everybody's. It may have a large bias, which affects "
+    "everything that it grades. Its grades are never final, and they do not define the general level."
 )
 
 
 def _staff(roles: Mapping[str, int]) -> str:
     if not roles["ta"] and not roles["instructor"]:
         return "No staff graded, so the general level of the grades is that of the peers."
-    words = "TAs and instructors are assumed always to make an effort"
+    words = "TAs and instructors are assumed to always make an effort"
     return (
         f"{words}, and an instructor's reliability is {INSTRUCTOR_RELIABILITY:g}."
         if roles["instructor"]

@@ -41,19 +41,19 @@ def test_reports_weights_average_and_rounding_are_said() -> None:
 def test_a_component_that_some_did_not_grade_is_averaged_over_the_others() -> None:
     assert averaged(STRUCTURE, 0, 3, voices((40, 2), (35, -1), (25, 4))) == (
         "The grade for Structure is 3. Reviewer 1 gave 2, which counts 40%; Reviewer 3 gave 4, which counts 25%. "
-        "1 reviewer did not grade Structure; those who did count 65% together, and the average is over their reports. "
+        "1 reviewer did not grade Structure; the others count 65% together, and the average is over their reports. "
         "The average is (25 × 4 + 40 × 2) / 65 ≈ 2.77; the nearest grade is 3."
     )
 
 
 def test_a_half_is_rounded_up() -> None:
     sentence = averaged(STRUCTURE, 0, 4, voices((50, 4), (50, 3)))
-    assert sentence.endswith("= 3.5, halfway between 3 and 4; half is rounded up, to 4.")
+    assert sentence.endswith("= 3.5, halfway between 3 and 4, which is rounded up to 4.")
 
 
 def test_uneven_grades_have_their_own_halves() -> None:
     sentence = averaged(HALVES, 0, 3, voices((50, 3), (50, 2)))
-    assert sentence.endswith("(50 × 2.5 + 50 × 1) / 100 = 1.75, halfway between 1 and 2.5; half is rounded up, to 2.5.")
+    assert sentence.endswith("(50 × 2.5 + 50 × 1) / 100 = 1.75, halfway between 1 and 2.5, which is rounded up to 2.5.")
 
 
 def test_an_average_that_is_a_grade_is_the_grade() -> None:
@@ -117,6 +117,6 @@ def test_a_plain_mean_is_told_without_weights() -> None:
 
 def test_a_reviewer_is_called_unreliable_with_the_evidence() -> None:
     assert evidence_of(1.26, 11) == (
-        ": on 11 other submissions they differ from other reviewers' by 1.3 on average, on a scale of 0 to 5"
+        ": on 11 other submissions they differ from other reviewers' grades by 1.3 on average, on a scale of 0 to 5"
     )
     assert evidence_of(float("nan"), 0) == ""

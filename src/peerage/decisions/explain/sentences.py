@@ -110,7 +110,8 @@ def evidence_of(distance: float, number: int) -> str:
     if not number:
         return ""
     submissions = counted(number, "other submission")
-    return f": on {submissions} they differ from other reviewers' by {distance:.1f} on average, on a scale of 0 to 5"
+    size = f"{distance:.1f} on average, on a scale of 0 to 5"
+    return f": on {submissions} they differ from other reviewers' grades by {size}"
 
 
 def averaged(
@@ -160,7 +161,7 @@ def fixed(component: Component, grade: float) -> str:
 
 def handed_out(component: Component, grade: float) -> str:
     """The words for a grade that was handed out before, without words, and stays."""
-    return f"The grade for {name_of(component)} is {shown(grade)}. It stays as it was published."
+    return f"The grade for {name_of(component)} is {shown(grade)}. It was published earlier and stays the same."
 
 
 def name_of(component: Component) -> str:
@@ -237,7 +238,7 @@ def _others(component: Component, n_absent: int, n_replaced: int, share: int) ->
     elif n_absent:
         yield (
             f"{counted(n_absent, 'reviewer')} did not grade {name_of(component)}; "
-            f"those who did count {share}% together, and the average is over their reports."
+            f"the others count {share}% together, and the average is over their reports."
         )
 
 
@@ -286,7 +287,7 @@ def _rounding(component: Component, grade: GivenGrade, mean: Fraction) -> str:
         return f", which rounds to {grade.text}."
     if grade.level and mean == _cut(component, grade.level):
         lower = shown(component.grades[grade.level - 1])
-        return f", halfway between {lower} and {grade.text}; half is rounded up, to {grade.text}."
+        return f", halfway between {lower} and {grade.text}, which is rounded up to {grade.text}."
     return f"; the nearest grade is {grade.text}."
 
 
