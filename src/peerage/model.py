@@ -25,7 +25,7 @@ STUDENTS = "students"
 SHARED = ("merit", "halo")
 """What components share: of the merit of a submission, and of the error of a review."""
 
-WHERE_POSSIBLE = (*SHARED, "habits", "scale", "heaping")
+WHERE_POSSIBLE = (*SHARED, "habits", "scale", "floors", "heaping")
 """Features that are on where they can be, unless they are set."""
 
 INSTRUCTOR_RELIABILITY = 16.0
@@ -193,9 +193,9 @@ class Model:
 
     ``merit`` lets the true grades of a submission's components go together, ``halo`` the errors of a review's
     components; ``habits`` lets some graders give one grade whatever the work, ``scale`` lets graders use more or less
-    of the scale than others, and ``heaping`` lets grades of a fine scale be rounded to whole numbers, halves, fives or
-    tens. Unless they are set, all of them are on where they can be: with learned priors and censoring, without
-    correlation, habits with effort, scale with bias.
+    of the scale than others, ``floors`` lets some never go below a grade of their own, and ``heaping`` lets grades of a
+    fine scale be rounded to whole numbers, halves, fives or tens. Unless they are set, all of them are on where they
+    can be: with learned priors and censoring, without correlation, habits with effort, scale with bias.
 
     >>> Model(effort=False).name
     'bias + censoring'
@@ -217,6 +217,7 @@ class Model:
     halo: bool | None = None
     habits: bool | None = None
     scale: bool | None = None
+    floors: bool | None = None
     heaping: bool | None = None
 
     def __post_init__(self) -> None:
@@ -240,7 +241,7 @@ class Model:
             object.__setattr__(self, name, _spread(name, getattr(self, name), words))
         if not self.learned and (self.ta_spread, self.instructor_spread) != (LEARNED, INSTRUCTOR_SPREAD):
             raise ModelError("how much biases of staff differ is a setting of learned priors; fixed ones have sigma_b")
-        for name in (*SHARED, "heaping"):
+        for name in (*SHARED, "floors", "heaping"):
             if getattr(self, name) and not self._can_share:
                 raise ModelError(f"{name} needs learned priors and censoring, and does not work with correlation")
         if self.habits and not self._can_have_habits:
@@ -281,6 +282,11 @@ class Model:
         return self._can_stretch if self.scale is None else self.scale
 
     @property
+    def has_floors(self) -> bool:
+        """Whether some graders never go below a grade of their own."""
+        return self._can_share if self.floors is None else self.floors
+
+    @property
     def has_heaping(self) -> bool:
         """Whether grades of a fine scale may be rounded to whole numbers, halves, fives or tens."""
         return self._can_share if self.heaping is None else self.heaping
@@ -306,7 +312,7 @@ class Model:
         off = [name for name in SHARED if self._can_share and not getattr(self, f"has_{name}")]
         off += ["habits"] if self._can_have_habits and not self.has_habits else []
         off += ["scale"] if self._can_stretch and not self.has_scale else []
-        off += ["heaping"] if self._can_share and not self.has_heaping else []
+        off += [name for name in ("floors", "heaping") if self._can_share and not getattr(self, f"has_{name}")]
         without = " and ".join([part for part in (", ".join(off[:-1]), *off[-1:]) if part])
         return (" + ".join(on) if on else "reliability alone") + (f", without {without}" if off else "")
 

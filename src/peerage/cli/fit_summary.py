@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from rich.console import Console
 from rich.table import Table
@@ -116,6 +117,10 @@ def _foundations(posterior: Posterior) -> Iterator[str]:
             for table in (_LEARNED, _SHARED)
         )
         yield f"Learned from the class: {', '.join(learned)}." + (f" {', '.join(shared)}." if shared else "")
+    floors = int(np.isfinite(posterior.layout.floor).sum())
+    if floors:
+        never = f"{counted(floors, 'student')} never {'goes' if floors == 1 else 'go'} below a grade of their own"
+        yield f"{never}; it is read as that grade or less."
     yield from staff_sentences(posterior)
     if posterior.held_out is not None:
         yield posterior.held_out.sentence

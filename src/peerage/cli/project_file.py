@@ -54,7 +54,7 @@ _SHARED = ("grades", "rubric", "columns", "components", "drop", "exact_ids", "ex
 _CHOSEN = ("correlation",)
 """Features of the model that are off unless they are chosen."""
 
-_FEATURES = ("bias", "effort", "censoring", "correlation", "merit", "halo", "habits", "scale", "heaping")
+_FEATURES = ("bias", "effort", "censoring", "correlation", "merit", "halo", "habits", "scale", "floors", "heaping")
 _MODEL: dict[str, tuple[Kind, str]] = {
     "priors": (str, "priors"),
     "name": (str, "model_name"),

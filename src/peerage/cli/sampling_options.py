@@ -56,6 +56,10 @@ NoScale = Annotated[
     bool,
     typer.Option("--no-scale", help="All graders use the scale to the same extent.", rich_help_panel=panels.MODEL),
 ]
+NoFloors = Annotated[
+    bool,
+    typer.Option("--no-floors", help="Nobody keeps to a lowest grade of their own.", rich_help_panel=panels.MODEL),
+]
 NoHeaping = Annotated[
     bool,
     typer.Option("--no-heaping", help="Nobody rounds more coarsely than the scale.", rich_help_panel=panels.MODEL),
@@ -215,6 +219,7 @@ class ModelOptions(FeatureOptions):
     no_halo: NoHalo = False
     no_habits: NoHabits = False
     no_scale: NoScale = False
+    no_floors: NoFloors = False
     no_heaping: NoHeaping = False
     priors: PriorsOption = "learned"
     ta_spread: TaSpread = LEARNED

@@ -82,7 +82,11 @@ def _given(whole: Layout, layout: Layout) -> Given:
     )
     has_halo = np.isnan(layout.known.reliability) & whole.has_halo
     centre = whole.mean_reports[layout.reports.cell_component]
+    place = {name: index for index, name in enumerate(whole.book.graders)}
+    floor = np.array([whole.floor[place[name]] if name in place else -np.inf for name in layout.book.graders])
+    low, high = layout.bins_with(floor)
     return given._replace(
+        levels=given.levels._replace(low=low, high=high),
         places=given.places._replace(cell_centre=centre),
         learning=learning,
         graders=given.graders._replace(has_halo=has_halo),

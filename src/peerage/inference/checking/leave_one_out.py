@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from peerage.inference.checking.latent_leave_out import leave_out_latent
 from peerage.inference.checking.leave_one_out_kernels import Parts, Prediction, Scale, leave_out, leave_out_exactly
-from peerage.inference.checking.predictive_density import report_bins
 from peerage.inference.heaping import weights_of
 from peerage.inference.layout import Layout
 from peerage.inference.numerics.jit import jit
@@ -165,7 +164,7 @@ class _Scales(NamedTuple):
             grid_of[index, own] = np.repeat(np.arange(len(steps)), list(map(len, steps)))
             grades[index, : len(scaled)] = scaled
         favourite = grades[np.arange(len(grades)), layout.favourite]
-        places, bins = (layout.report_component.astype(np.int64), layout.report_level), report_bins(layout)
+        places, bins = (layout.report_component.astype(np.int64), layout.report_level), layout.report_bins
         fixed = Scale(*places, *bins, cuts, rises, np.zeros(grades.shape), np.zeros(len(grades)), favourite)
         return cls(fixed, grid_of, grades)
 

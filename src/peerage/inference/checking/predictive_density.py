@@ -96,21 +96,12 @@ def report_masses(layout: Layout, draws: Draws, grader: int, submission: int) ->
     return masses
 
 
-def report_bins(layout: Layout) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(reports,) the ends of each report's bin on the model's scale."""
-    edges = np.full((len(layout.book.rubric), layout.max_levels + 1), np.inf)
-    for index, component in enumerate(layout.book.rubric.components):
-        edges[index, : component.n_levels + 1] = component.edges
-    component_of, level = layout.report_component, layout.report_level
-    return edges[component_of, level], edges[component_of, level + 1]
-
-
 def all_bins(layout: Layout) -> tuple[NDArray[np.int64], Floats, Floats, NDArray[np.int64]]:
     """The bins of each report, finest first: where they begin, their ends, and where the weights of their grids stand.
 
     Weights are those of all components and grids in a row (:meth:`peerage.inference.sampling.draws.Draws.rounding`).
     """
-    coarse, finest = CoarseBins.of(layout.roundings, layout.max_levels), report_bins(layout)
+    coarse, finest = CoarseBins.of(layout.roundings, layout.max_levels), layout.report_bins
     code = layout.report_component.astype(np.int64) * layout.max_levels + layout.report_level
     count = coarse.start[code + 1] - coarse.start[code] + 1
     start = np.concatenate([[0], np.cumsum(count)])

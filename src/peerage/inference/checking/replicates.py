@@ -28,7 +28,7 @@ def replicated_levels(
     Each time, the decisions about effort are made anew with the draw's efforts, and halos are drawn anew. ``seed`` is
     the fit's, which places draws within the cells of their grids.
     """
-    reports = layout.reports
+    reports, lowest = layout.reports, layout.floor_of_reports(layout.floor)
     favourite, owner = _favourite_values(layout), reports.review_grader[layout.report_review]
     for draws in _few_at_a_time(layout, samples, count, seed):
         true_grade, reliability, bias, effort = (draws.on_model_scale(name)[0] for name in VARIABLES)
@@ -55,7 +55,7 @@ def replicated_levels(
                 layout.epsilon,
                 habit_value,
             )
-            yield _rounded(layout, values, habit_value, weights[draw], rng)
+            yield _rounded(layout, np.maximum(values, lowest), habit_value, weights[draw], rng)
 
 
 def _few_at_a_time(layout: Layout, samples: Samples, count: int, seed: int) -> Iterator[Draws]:

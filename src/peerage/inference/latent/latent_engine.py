@@ -75,15 +75,10 @@ def _places(layout: Layout) -> Places:
 def _levels(layout: Layout) -> Levels:
     """The bin of each report on the model's scale, and all cut-points."""
     components = layout.book.rubric.components
-    low, high = np.empty(len(layout.report_level)), np.empty(len(layout.report_level))
-    for index, component in enumerate(components):
-        mine = layout.report_component == index
-        low[mine] = component.edges[layout.report_level[mine]]
-        high[mine] = component.edges[layout.report_level[mine] + 1]
     code = layout.report_component.astype(np.int64) * layout.max_levels + layout.report_level
     starts = np.cumsum([0] + [len(component.cuts) for component in components]).astype(np.int64)
     cuts = np.concatenate([component.cuts for component in components])
-    return Levels(low, high, code, starts, cuts, CoarseBins.of(layout.roundings, layout.max_levels))
+    return Levels(*layout.report_bins, code, starts, cuts, CoarseBins.of(layout.roundings, layout.max_levels))
 
 
 def _priors(layout: Layout) -> Priors:
