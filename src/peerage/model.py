@@ -31,10 +31,8 @@ WHERE_POSSIBLE = (*SHARED, "habits", "scale", "floors", "heaping")
 INSTRUCTOR_RELIABILITY = 16.0
 """The reliability at which instructors' grades are clamped (the paper, section 4)."""
 
-
 INSTRUCTOR_SPREAD = 0.1
 """How much instructors' biases differ (standard deviation) unless told otherwise."""
-
 
 MACHINE_SPREAD = 1.0
 """How much machines' biases differ (standard deviation): whatever a machine misjudges, it misjudges everywhere."""
@@ -221,7 +219,7 @@ class Model:
     heaping: bool | None = None
 
     def __post_init__(self) -> None:
-        for name in ("bias", "effort", "censoring", "correlation", "reliability"):
+        for name in _SWITCHES:
             if not isinstance(getattr(self, name), bool):
                 raise ModelError(f"{name} is either True or False, not {getattr(self, name)!r}")
         for name in WHERE_POSSIBLE:
@@ -326,14 +324,7 @@ class Model:
     def to_dict(self) -> dict[str, Any]:
         """The model as nested plain values, ready for TOML or JSON."""
         return {
-            "bias": self.bias,
-            "effort": self.effort,
-            "censoring": self.censoring,
-            "correlation": self.correlation,
-            "grids": self.grids,
-            "reliability": self.reliability,
-            "ta_spread": self.ta_spread,
-            "instructor_spread": self.instructor_spread,
+            **{name: getattr(self, name) for name in _ALWAYS_SAVED},
             "priors": LEARNED if self.learned else self.hyperparameters.to_dict(),
             "fixed": [dict(zip(FIXED_COLUMNS, row, strict=True)) for row in self.fixed.rows()],
             **{name: getattr(self, name) for name in WHERE_POSSIBLE if getattr(self, name) is not None},
@@ -363,6 +354,9 @@ class Model:
         except (ValueError, OverflowError) as error:
             raise InputError(f"not valid TOML: {error}") from None
 
+
+_SWITCHES = ("bias", "effort", "censoring", "correlation", "reliability")
+_ALWAYS_SAVED = (*_SWITCHES, "grids", "ta_spread", "instructor_spread")
 
 FIXED_COLUMNS = ("variable", "id", "component", "value")
 """The columns of a file of fixed values."""

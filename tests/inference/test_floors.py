@@ -10,8 +10,8 @@ import pytest
 
 import peerage as pg
 from peerage.inference.checking.replicates import replicated_levels
-from peerage.inference.floors import lowest_grades
 from peerage.inference.layout import lay_out
+from peerage.inference.report_bins import floors, floors_of_reports, lowest_grades, report_bins
 
 FAST: dict[str, Any] = {"chains": 2, "draws": 250, "burn_in": 150, "seed": 0}
 FLOOR = 3
@@ -48,22 +48,22 @@ def test_a_lowest_grade_is_given_often_and_not_by_habit(grades: list[float], low
 def test_the_bin_of_a_lowest_grade_is_open() -> None:
     book, _ = floored(1.0, 1)
     layout = lay_out(book, pg.Model())
-    low, high = layout.report_bins
-    kept = layout.floor[layout.reports.review_grader[layout.report_review]] == FLOOR
-    assert np.isfinite(layout.floor).mean() > 0.8
+    low, high = report_bins(layout)
+    kept = floors(layout)[layout.reports.review_grader[layout.report_review]] == FLOOR
+    assert np.isfinite(floors(layout)).mean() > 0.8
     assert (low[kept & (layout.report_level == FLOOR)] == -np.inf).all()
     assert (high[layout.report_level == FLOOR] == FLOOR + 0.5).all()
     assert (low[kept & (layout.report_level == FLOOR + 1)] == FLOOR + 0.5).all()
     closed = lay_out(book, pg.Model(floors=False))
-    assert np.isinf(closed.floor).all()
-    assert np.isfinite(closed.report_bins[0]).all()
+    assert np.isinf(floors(closed)).all()
+    assert np.isfinite(report_bins(closed)[0]).all()
 
 
 def test_grades_drawn_anew_are_not_below_it() -> None:
     book, _ = floored(0.5, 2)
     posterior = pg.fit(book, chains=1, draws=20, burn_in=10, seed=0)
     layout = posterior.layout
-    lowest = layout.floor_of_reports(layout.floor)
+    lowest = floors_of_reports(layout, floors(layout))
     assert np.isfinite(lowest).any()
     for levels in replicated_levels(layout, posterior.samples, 3, 0, np.random.default_rng(0)):
         assert (levels >= lowest).all()

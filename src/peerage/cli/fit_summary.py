@@ -15,6 +15,7 @@ from rich.text import Text
 from peerage.decisions.trust import PRACTICE, UNSUPERVISED
 from peerage.gradebook.book import ROLE_WORDS, ROLES
 from peerage.inference.posterior import Posterior
+from peerage.inference.report_bins import floors
 from peerage.inference.staff_words import staff_sentences
 from peerage.model import Model
 from peerage.results.schema import CHECKS, GRADERS
@@ -117,9 +118,9 @@ def _foundations(posterior: Posterior) -> Iterator[str]:
             for table in (_LEARNED, _SHARED)
         )
         yield f"Learned from the class: {', '.join(learned)}." + (f" {', '.join(shared)}." if shared else "")
-    floors = int(np.isfinite(posterior.layout.floor).sum())
-    if floors:
-        never = f"{counted(floors, 'student')} never {'goes' if floors == 1 else 'go'} below a grade of their own"
+    number = int(np.isfinite(floors(posterior.layout)).sum())
+    if number:
+        never = f"{counted(number, 'student')} never {'goes' if number == 1 else 'go'} below a grade of their own"
         yield f"{never}; it is read as that grade or less."
     yield from staff_sentences(posterior)
     if posterior.held_out is not None:

@@ -15,7 +15,6 @@ from peerage.errors import ModelError
 from peerage.gradebook.book import INSTRUCTOR, MACHINE, MISSING, STUDENT, TA, Gradebook
 from peerage.gradebook.report_means import mean_reports, scaled_values
 from peerage.inference.clamps import KnownValues, fixed_levels, known_of_graders
-from peerage.inference.floors import lowest_grades
 from peerage.inference.heaping import Rounding, draw_shares
 from peerage.inference.numerics.arrays import Clamps, Reports
 from peerage.inference.numerics.hyperparameters import (
@@ -193,41 +192,6 @@ class Layout:
     def roundings(self) -> tuple[Rounding, ...]:
         """How the grades of each component may be rounded."""
         return tuple(Rounding.of(part, heaping=self.model.has_heaping) for part in self.book.rubric.components)
-
-    @cached_property
-    def floor(self) -> NDArray[np.float64]:
-        """(graders,) the grade on the model's scale below which a student does not go; −∞ where there is none."""
-        if not self.model.has_floors:
-            return np.full(self.n_graders, -np.inf)
-        grader = self.reports.review_grader[self.report_review]
-        is_student = (self.group == STUDENT) | (self.group == AUTHOR)
-        tells = np.flatnonzero(is_student[grader] & ~self._is_heaped[self.report_component])
-        return lowest_grades(self.n_graders, grader[tells], self.report_value[tells])
-
-    @cached_property
-    def _is_heaped(self) -> NDArray[np.bool_]:
-        """(components,) whether grades may be rounded more coarsely than the scale."""
-        return np.array([bool(rounding.units) for rounding in self.roundings])
-
-    @cached_property
-    def report_bins(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """(reports,) the ends of each report's bin on the model's scale."""
-        return self.bins_with(self.floor)
-
-    def bins_with(self, floor: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """(reports,) the ends of each report's bin if graders do not go below these grades."""
-        low, high = np.empty((2, len(self.report_level)))
-        for index, component in enumerate(self.book.rubric.components):
-            mine = self.report_component == index
-            low[mine] = component.edges[self.report_level[mine]]
-            high[mine] = component.edges[self.report_level[mine] + 1]
-        low[self.report_value == self.floor_of_reports(floor)] = -np.inf
-        return low, high
-
-    def floor_of_reports(self, floor: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(reports,) the grade below which each report cannot be, from the graders'; −∞ where grades may be heaped."""
-        own = floor[self.reports.review_grader[self.report_review]]
-        return np.where(self._is_heaped[self.report_component], -np.inf, own)
 
     @cached_property
     def may_have_habit(self) -> NDArray[np.bool_]:

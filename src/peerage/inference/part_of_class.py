@@ -15,6 +15,7 @@ from peerage.inference.latent.latent_arrays import Given, State, Work
 from peerage.inference.latent.local_sweeps import Drawn
 from peerage.inference.layout import Layout, lay_out
 from peerage.inference.numerics.arrays import Sums
+from peerage.inference.report_bins import floors, report_bins
 from peerage.inference.sampling.chains import with_own_beliefs
 from peerage.model import Fixed, Model
 
@@ -83,8 +84,9 @@ def _given(whole: Layout, layout: Layout) -> Given:
     has_halo = np.isnan(layout.known.reliability) & whole.has_halo
     centre = whole.mean_reports[layout.reports.cell_component]
     place = {name: index for index, name in enumerate(whole.book.graders)}
-    floor = np.array([whole.floor[place[name]] if name in place else -np.inf for name in layout.book.graders])
-    low, high = layout.bins_with(floor)
+    known = floors(whole)
+    floor = np.array([known[place[name]] if name in place else -np.inf for name in layout.book.graders])
+    low, high = report_bins(layout, floor)
     return given._replace(
         levels=given.levels._replace(low=low, high=high),
         places=given.places._replace(cell_centre=centre),

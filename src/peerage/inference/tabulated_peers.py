@@ -17,6 +17,7 @@ from scipy.special import ndtr
 
 from peerage.inference.fitted import Fitted
 from peerage.inference.numerics.hyperparameters import N_CLASSWIDE
+from peerage.inference.report_bins import report_bins
 from peerage.inference.sampling.draws import Draws
 
 Floats = NDArray[np.float64]
@@ -49,7 +50,7 @@ class _Tables:
 
         self.true_grade = chosen(draws.on_model_scale("true_grade"))
         self.reliability, self.bias, self.effort = (chosen(draws[name]) for name in ("reliability", "bias", "effort"))
-        self.low, self.high = self.layout.report_bins
+        self.low, self.high = report_bins(self.layout)
         self.low_effort = self._low_effort(Draws(self.layout, samples.picked(some), posterior.seed), submissions)
         if posterior.model.learned:
             hyper = chosen(samples.kept_hyper)[:, N_CLASSWIDE : N_CLASSWIDE + 2 * n_components]

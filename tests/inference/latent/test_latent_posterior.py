@@ -13,6 +13,7 @@ import peerage as pg
 from peerage.errors import ModelError
 from peerage.inference.layout import lay_out
 from peerage.inference.numerics.hyperparameters import HALO
+from peerage.inference.report_bins import report_bins
 from peerage.model import Model
 
 CLASS: dict[str, Any] = {
@@ -109,7 +110,7 @@ def test_reliability_is_the_precision_of_the_whole_error(posterior: pg.Posterior
 def test_the_likelihood_of_a_review_sums_its_halo_out(posterior: pg.Posterior) -> None:
     """Against a fine sum over the halo, for every review of a draw."""
     layout, draws, chain, draw = posterior.layout, posterior.draws, 1, 7
-    low, high = layout.report_bins
+    low, high = report_bins(layout)
     share = draws.residual_shares()
     assert share is not None
     grade = draws.on_model_scale("true_grade")[chain, draw]

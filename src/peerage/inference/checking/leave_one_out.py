@@ -24,6 +24,7 @@ from peerage.inference.heaping import weights_of
 from peerage.inference.layout import Layout
 from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.psis import smooth
+from peerage.inference.report_bins import report_bins
 from peerage.inference.sampling.chains import STORED, Samples, engine_of, with_own_beliefs
 from peerage.inference.sampling.draws import Draws
 from peerage.inference.sampling.engine import AnyEngine
@@ -164,7 +165,7 @@ class _Scales(NamedTuple):
             grid_of[index, own] = np.repeat(np.arange(len(steps)), list(map(len, steps)))
             grades[index, : len(scaled)] = scaled
         favourite = grades[np.arange(len(grades)), layout.favourite]
-        places, bins = (layout.report_component.astype(np.int64), layout.report_level), layout.report_bins
+        places, bins = (layout.report_component.astype(np.int64), layout.report_level), report_bins(layout)
         fixed = Scale(*places, *bins, cuts, rises, np.zeros(grades.shape), np.zeros(len(grades)), favourite)
         return cls(fixed, grid_of, grades)
 

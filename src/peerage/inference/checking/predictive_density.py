@@ -17,6 +17,7 @@ from peerage.inference.heaping import CoarseBins
 from peerage.inference.layout import Layout
 from peerage.inference.numerics.hyperparameters import N_UNITS
 from peerage.inference.numerics.jit import jit
+from peerage.inference.report_bins import report_bins
 from peerage.inference.sampling.draws import Draws
 
 Floats = NDArray[np.float64]
@@ -101,7 +102,7 @@ def all_bins(layout: Layout) -> tuple[NDArray[np.int64], Floats, Floats, NDArray
 
     Weights are those of all components and grids in a row (:meth:`peerage.inference.sampling.draws.Draws.rounding`).
     """
-    coarse, finest = CoarseBins.of(layout.roundings, layout.max_levels), layout.report_bins
+    coarse, finest = CoarseBins.of(layout.roundings, layout.max_levels), report_bins(layout)
     code = layout.report_component.astype(np.int64) * layout.max_levels + layout.report_level
     count = coarse.start[code + 1] - coarse.start[code] + 1
     start = np.concatenate([[0], np.cumsum(count)])

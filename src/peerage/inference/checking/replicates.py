@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from peerage.inference.latent.latent_habits import MISSED
 from peerage.inference.layout import Layout
 from peerage.inference.numerics.jit import jit
+from peerage.inference.report_bins import floors, floors_of_reports
 from peerage.inference.sampling.chains import VARIABLES, Samples
 from peerage.inference.sampling.draws import Draws
 from peerage.rubric import MODEL_MAXIMUM
@@ -28,7 +29,7 @@ def replicated_levels(
     Each time, the decisions about effort are made anew with the draw's efforts, and halos are drawn anew. ``seed`` is
     the fit's, which places draws within the cells of their grids.
     """
-    reports, lowest = layout.reports, layout.floor_of_reports(layout.floor)
+    reports, lowest = layout.reports, floors_of_reports(layout, floors(layout))
     favourite, owner = _favourite_values(layout), reports.review_grader[layout.report_review]
     for draws in _few_at_a_time(layout, samples, count, seed):
         true_grade, reliability, bias, effort = (draws.on_model_scale(name)[0] for name in VARIABLES)

@@ -28,6 +28,7 @@ from peerage.inference.latent.review_predictions import INPUTS
 from peerage.inference.layout import AUTHOR, Layout
 from peerage.inference.numerics.hyperparameters import N_UNITS, effort_prior
 from peerage.inference.numerics.likelihood import LOG_FLOOR, low_effort_masses
+from peerage.inference.report_bins import report_bins
 from peerage.rubric import MODEL_MAXIMUM
 
 __all__ = ["initial_state", "new_draws", "new_work", "prepare", "sweep"]
@@ -78,7 +79,7 @@ def _levels(layout: Layout) -> Levels:
     code = layout.report_component.astype(np.int64) * layout.max_levels + layout.report_level
     starts = np.cumsum([0] + [len(component.cuts) for component in components]).astype(np.int64)
     cuts = np.concatenate([component.cuts for component in components])
-    return Levels(*layout.report_bins, code, starts, cuts, CoarseBins.of(layout.roundings, layout.max_levels))
+    return Levels(*report_bins(layout), code, starts, cuts, CoarseBins.of(layout.roundings, layout.max_levels))
 
 
 def _priors(layout: Layout) -> Priors:
