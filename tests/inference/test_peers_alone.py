@@ -71,7 +71,7 @@ def twin(part: Part, submission: int, shared: bool, count: int = 200_000) -> tup
 def agreement(repeats: int = 40, *, shared: bool = True) -> tuple[np.ndarray, np.ndarray]:
     """For three submissions, how far expected grades and probabilities lie from the twin's, in standard errors."""
     book = staffed(12, 4)
-    posterior = pg.fit(book, pg.Model(habits=False), chains=1, draws=30, burn_in=60, seed=0)
+    posterior = pg.fit(book, pg.Model(habits=False, floors=False), chains=1, draws=30, burn_in=60, seed=0)
     chosen = graded_by_both(book)[:3]
     small = part_of(book, {book.submissions[index] for index in chosen})
     part = ready_to_sweep(posterior, small, posterior.model, 0, 1)
