@@ -90,7 +90,7 @@ class Priors:
         unknown = sorted(set(hyperparameters) - {entry.name for entry in fields(cls)})
         if unknown:
             known = ", ".join(entry.name for entry in fields(cls))
-            raise ModelError(f"there is no hyperparameter {unknown[0]!r}; there are {known}")
+            raise ModelError(f"there is no hyperparameter {unknown[0]!r}; choose one of {known}")
         return cls(**hyperparameters)  # type: ignore[arg-type]
 
     def for_components(self, count: int) -> tuple[tuple[float, ...], tuple[float, ...]]:

@@ -235,12 +235,12 @@ def test_the_unfinished_pull_of_another_assignment_is_refused(
         (
             ASSIGNMENT_PATH,
             answered(401, {"status": "unauthorized", "errors": [{"message": "not authorized"}]}),
-            "the token gives no right to see or change this in course 12; use the token of a teacher of the course",
+            "the token has no permission to see or change this in course 12; use the token of a teacher of the course",
         ),
         (
             RUBRIC_PATH,
             answered(403, {"status": "unauthorized"}),
-            "the token gives no right to see or change this in course 12; use the token of a teacher of the course",
+            "the token has no permission to see or change this in course 12; use the token of a teacher of the course",
         ),
         (
             ASSIGNMENT_PATH,

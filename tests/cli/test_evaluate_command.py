@@ -110,7 +110,7 @@ def test_a_folder_with_other_files_is_refused_before_anything_is_fitted(
 ) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     assert main(["evaluate", str(grades), "-o", str(tmp_path)]) == 2
-    assert "this folder holds other files than results" in capsys.readouterr().err
+    assert "this folder holds files that are not results" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 

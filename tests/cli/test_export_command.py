@@ -76,7 +76,7 @@ def test_a_new_folder_is_made_for_the_file(tmp_path: Path) -> None:
     ("target", "message"),
     [
         ("marks.txt", "a table of students' marks is a file that ends in .csv; name one"),
-        ("out/marks.csv", "this is in the folder of results, which holds nothing else; name another place"),
+        ("out/marks.csv", "this is in the result folder, which must hold nothing else; name another place"),
         ("dir.csv", "this is a folder; name a file"),
         ("file/marks.csv", "cannot be written (File exists); name another file"),
     ],
@@ -105,7 +105,7 @@ def test_a_folder_of_ones_own_is_not_replaced(tmp_path: Path, capsys: pytest.Cap
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.txt").write_text("mine")
     assert run_export(folder, "--to", "mta2", "-o", tmp_path / "notes", "--force") == 2
-    assert "this folder holds other files than results" in capsys.readouterr().err
+    assert "this folder holds files that are not results" in capsys.readouterr().err
     assert run_export(folder, "--to", "mta2", "-o", folder) == 2
     assert "lies in this folder" in capsys.readouterr().err
     assert run_export(folder, "--to", "mta2", "-o", result_folder(tmp_path / "other")) == 2

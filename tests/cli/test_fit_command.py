@@ -170,7 +170,7 @@ def test_an_earlier_fit_is_replaced(grades: Path) -> None:
     [
         ("class", "the input"),
         ("class/grades.csv", "this is a file; name a folder for the results"),
-        ("others", "this folder holds other files than results; name another or an empty folder"),
+        ("others", "this folder holds files that are not results; name another folder or an empty one"),
     ],
 )
 def test_a_bad_target_is_refused_before_the_grades_are_read(

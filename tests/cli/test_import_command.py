@@ -137,5 +137,5 @@ def test_a_folder_of_ones_own_is_not_replaced(tmp_path: Path, capsys: pytest.Cap
     (tmp_path / "class").mkdir()
     (tmp_path / "class" / "notes.txt").write_text("mine")
     assert run_import(EXAMPLE, "-o", tmp_path / "class") == 2
-    assert "holds other files than results" in capsys.readouterr().err
+    assert "holds files that are not results" in capsys.readouterr().err
     assert (tmp_path / "class" / "notes.txt").read_text() == "mine"

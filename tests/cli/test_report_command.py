@@ -96,7 +96,7 @@ def test_all_students_pages_are_written_to_a_folder(folder: Path, capsys: pytest
         (["results", "--for-student", "student1", "-o", "kept.html"], "kept.html: this file exists; name another"),
         (["results", "--for-student", "student1", "-o", "results/x.html"], "this is in the folder of results"),
         (["results", "--for-students", "results/pages"], "this is in the folder of results"),
-        (["results", "--for-students", "others"], "this folder holds other files than results"),
+        (["results", "--for-students", "others"], "this folder holds files that are not results"),
         (["results", "--for-student", "a", "--for-students", "b"], "choose one student or all"),
         (["results", "-o", "x.html"], "only the page of one student"),
     ],

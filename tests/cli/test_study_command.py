@@ -154,5 +154,5 @@ def test_the_command_refuses_what_makes_no_sense(
 def test_a_folder_with_other_files_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     assert main(["study", "baselines", "-o", str(tmp_path)]) == 2
-    assert "this folder holds other files than results" in capsys.readouterr().err
+    assert "this folder holds files that are not results" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]

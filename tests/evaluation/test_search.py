@@ -150,7 +150,7 @@ def test_a_folder_of_something_else_is_refused(book: pg.Gradebook, tmp_path: Pat
         pg.search(book, pg.Model(effort=False), grid={"mu_s": [4]}, out=out, **FAST)
     assert findings(out) == before
     pg.fit(book, chains=1, draws=5, burn_in=0, seed=0).save(tmp_path / "posterior.npz")
-    with pytest.raises(pg.ResultsError, match="this folder holds other files than results"):
+    with pytest.raises(pg.ResultsError, match="this folder holds files that are not results"):
         pg.search(book, grid={"mu_s": [4]}, out=tmp_path, **FAST)
 
 

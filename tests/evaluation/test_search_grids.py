@@ -71,7 +71,7 @@ def test_a_grid_in_a_file(tmp_path: Path) -> None:
     ("text", "words"),
     [
         ("mu_s = [", r"grid.toml: is not valid TOML"),
-        ("mu = [3]", r"grid.toml: there is no hyperparameter 'mu'; there are mu_s, .*; correct the grid"),
+        ("mu = [3]", r"grid.toml: there is no hyperparameter 'mu'; choose one of mu_s, .*; correct the grid"),
         ("sigma_s = [0]", r"grid.toml: sigma_s must be positive, not 0; correct the grid"),
         ('"alpha_e, beta_e" = [[5, 5], [8]]', r"grid.toml: the values of alpha_e, beta_e do not fit its name; write"),
         ("mu_s = []", r"grid.toml: the values of mu_s do not fit its name"),

@@ -220,7 +220,7 @@ def test_a_refusal_names_method_need_and_remedy_and_survives_a_worker() -> None:
 
 
 def test_an_unknown_method_is_refused_with_those_that_there_are() -> None:
-    with pytest.raises(pg.InputError, match=r"there is no method 'vancuver'; there are peerage, .*vancouver"):
+    with pytest.raises(pg.InputError, match=r"there is no method 'vancuver'; choose one of peerage, .*vancouver"):
         pg.aggregate(plain(), "vancuver")
     with pytest.raises(pg.InputError, match="takes a Gradebook"):
         pg.aggregate("grades.csv", "mean")  # type: ignore[arg-type]

@@ -246,7 +246,7 @@ def test_exports_of_a_class_lie_beside_all_results(out: Path, capsys: pytest.Cap
     assert main(["export", str(out / "A"), "--to", "csv"]) == 0
     assert names(out.parent) == {"out", "out-A-students.csv"}
     assert main(["export", str(out / "A"), "--to", "csv", "-o", str(out / "mine.csv")]) == 2
-    assert "this is in the folder of results, which holds nothing else" in capsys.readouterr().err
+    assert "this is in the result folder, which must hold nothing else" in capsys.readouterr().err
 
 
 def test_results_of_several_classes_are_replaced_together_or_not_at_all(

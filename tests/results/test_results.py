@@ -105,7 +105,7 @@ def test_a_link_leads_to_the_folder_that_is_replaced(target: Path) -> None:
 def test_a_folder_of_other_files_is_refused(target: Path) -> None:
     target.mkdir()
     (target / "thesis.tex").write_text("years of work")
-    refusal = "holds other files than results; name another or an empty folder"
+    refusal = "holds files that are not results; name another folder or an empty one"
     with pytest.raises(ResultsError, match=refusal):
         write(target, "text")
     with pytest.raises(ResultsError, match=refusal):
@@ -117,7 +117,7 @@ def test_a_folder_of_other_files_is_refused(target: Path) -> None:
 def test_a_folder_whose_marker_is_broken_is_refused(target: Path) -> None:
     target.mkdir()
     (target / result_folder.MARKER).write_text("[]")
-    with pytest.raises(ResultsError, match="other files than results"):
+    with pytest.raises(ResultsError, match="files that are not results"):
         write(target, "text")
 
 

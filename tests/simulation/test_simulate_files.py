@@ -71,7 +71,7 @@ def test_an_earlier_class_is_replaced_and_anything_else_refused(
     assert main(["simulate", "-o", str(tmp_path / "out"), *small]) == 0
     assert main(["simulate", "-o", str(tmp_path / "out"), *small, "--seed", "1"]) == 0
     assert main(["simulate", "-o", str(tmp_path), *small]) == 2
-    assert "this folder holds other files than results" in capsys.readouterr().err
+    assert "this folder holds files that are not results" in capsys.readouterr().err
     assert names(tmp_path) == ["out"]
 
 
@@ -79,7 +79,7 @@ def test_an_earlier_class_is_replaced_and_anything_else_refused(
     ("options", "message"),
     [
         (["--students", "1"], "students must be a whole number of at least 2, not 1"),
-        (["--components", "3", "--rubric", "absent.toml"], "--rubric and --components exclude each other"),
+        (["--components", "3", "--rubric", "absent.toml"], "--rubric and --components cannot be used together"),
         (["--rubric", "absent.toml"], "absent.toml: cannot be read (No such file or directory); check the path"),
         (["--setting", "z"], "'z' is not one of 'a', 'b', 'c'"),
     ],

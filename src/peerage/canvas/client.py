@@ -86,7 +86,7 @@ class Client(Requester):  # type: ignore[misc]
         if wrong:
             what = _kind(endpoint).replace("_", " ")
             message = f"Canvas's answer about the {what} is not as its documentation says ({wrong})"
-            raise InputError(Problem(message, "try again, or ask those who run Canvas"))
+            raise InputError(Problem(message, "try again, or ask Canvas's administrator"))
         following = str(response.links.get("next", {}).get("url", self.base_url))
         if not following.startswith(self.base_url):
             server = following.split("/api/")[0]
@@ -149,7 +149,7 @@ def refusals(place: Place) -> Iterator[None]:
             Problem("Canvas does not accept the token: it is wrong or has expired", TOKEN_REMEDY)
         ) from None
     except (exceptions.Unauthorized, exceptions.Forbidden):
-        message = f"the token gives no right to see or change this in course {place.course}"
+        message = f"the token has no permission to see or change this in course {place.course}"
         raise InputError(Problem(message, "use the token of a teacher of the course")) from None
     except exceptions.ResourceDoesNotExist:
         message = f"{place.url} has no course {place.course} with assignment {place.assignment}, or hides it"

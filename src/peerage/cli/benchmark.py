@@ -79,7 +79,7 @@ def _simulated(kinds: str | None) -> list[ClassKind]:
     wanted = list(by_name) if kinds is None else [name.strip() for name in kinds.split(",") if name.strip() != "none"]
     unknown = [name for name in wanted if name not in by_name]
     if unknown:
-        raise InputError(f"there is no kind of class {unknown[0]!r}; there are {', '.join(by_name)}")
+        raise InputError(f"there is no kind of class {unknown[0]!r}; choose one of {', '.join(by_name)}")
     return [by_name[name] for name in wanted]
 
 

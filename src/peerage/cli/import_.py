@@ -63,7 +63,7 @@ def command(
     """Turn other systems' files into peer_grades.csv and rubric.toml, and say what was left out and why."""
     if (mapping_file is not None) + interactive + (data.columns is not None or format_name is not None) > 1:
         remedy = "use --interactive, --mapping, or --format and --columns"
-        raise InputError(Problem("these options exclude each other", remedy))
+        raise InputError(Problem("these options cannot be used together", remedy))
     sources, format_name = _pulled(sources, format_name)
     result_folder.check_target(out, [*sources, *([] if data.rubric is None else [data.rubric])])
     from peerage.formats import read_classes

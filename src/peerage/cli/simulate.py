@@ -99,7 +99,7 @@ def _components(count: int | None, file: Path | None) -> int | Rubric:
     if file is None:
         return 4 if count is None else count
     if count is not None:
-        raise InputError(Problem("--rubric and --components exclude each other", "give one of them"))
+        raise InputError(Problem("--rubric and --components cannot be used together", "give one of them"))
     from peerage.rubric import Rubric
 
     return Rubric.read(file)

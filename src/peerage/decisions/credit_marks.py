@@ -251,4 +251,4 @@ def idle_authors(marks: pd.DataFrame) -> Iterator[Problem]:
     names = marks.loc[marks["estimate"].isna(), "grader"]
     if len(names):
         who = f"{counted(len(names), 'author')} graded nothing: {quoted(names)}"
-        yield Problem(f"{who}; their mark for peer grading is 0", "peerage credit DIR lists it, graders.csv does not")
+        yield Problem(f"{who}; their mark for peer grading is 0", "peerage credit DIR lists them; graders.csv does not")

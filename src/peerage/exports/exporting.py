@@ -116,7 +116,7 @@ def _check(target: Path, known: Export, options: Options, folder: Path | None = 
     if target.suffix.lower() != suffix:
         raise ResultsError(f"{target}: {known.TITLE} is a file that ends in {suffix}; name one")
     if folder is not None and target.resolve().is_relative_to(result_folder.outermost(folder)):
-        raise ResultsError(f"{target}: this is in the folder of results, which holds nothing else; name another place")
+        raise ResultsError(f"{target}: this is in the result folder, which must hold nothing else; name another place")
     if target.is_dir():
         raise ResultsError(f"{target}: this is a folder; name a file")
     if options.roster is not None and target.resolve() == options.roster.resolve():

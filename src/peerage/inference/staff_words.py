@@ -55,5 +55,5 @@ def without_staff(posterior: Fitted) -> str | None:
     within = 1.645 * np.sqrt(own + doubt / (CHECKED * len(posterior.book.rubric)))
     return (
         f"{lead} If a TA graded {CHECKED} submissions, the right level would be known to within {within:.1f} of "
-        f"{MODEL_MAXIMUM:g}, and also how far estimates are from what staff give."
+        f"{MODEL_MAXIMUM:g}, and you would also see how far estimates are from what staff give."
     )

@@ -218,7 +218,7 @@ def _timed(work: Callable[[], Aggregate]) -> Aggregate:
 def _completed(name: str, reports: ItemReports, value: Floats, filler: Floats, middle: Floats) -> Floats:
     """The values; where there is no report, the mean of the filler in the component, or the middle of the scale."""
     if not np.isfinite(value[reports.per_item > 0]).all():
-        raise ModelError(f"{name} does not arrive at a number for this class")
+        raise ModelError(f"{name} gives no number for this class")
     known = np.flatnonzero(np.isfinite(filler))
     weight = np.maximum(reports.per_item[known], 1)
     component, count = reports.component, len(middle)

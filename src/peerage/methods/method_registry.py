@@ -100,7 +100,7 @@ def methods() -> pd.DataFrame:
 def find(name: str) -> Method:
     """The method of a name."""
     if name not in BY_NAME:
-        raise InputError(f"there is no method {name!r}; there are {', '.join(BY_NAME)}")
+        raise InputError(f"there is no method {name!r}; choose one of {', '.join(BY_NAME)}")
     return BY_NAME[name]
 
 

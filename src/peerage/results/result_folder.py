@@ -91,7 +91,7 @@ def check_target(path: str | Path, inputs: Iterable[str | Path] = ()) -> None:
     if not _names(target):
         return
     if _listed(target) is None:
-        raise ResultsError(f"{path}: this folder holds other files than results; name another or an empty folder")
+        raise ResultsError(f"{path}: this folder holds files that are not results; name another folder or an empty one")
     if (target / PUBLICATION).exists():
         raise ResultsError(f"{path}: these grades were handed out, and this is the record of it; name another folder")
     strangers = sorted(_strangers(target))

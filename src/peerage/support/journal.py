@@ -84,7 +84,7 @@ def check_record(path: str | Path, file: Path, record: Mapping[str, Any], what: 
     try:
         begun = dict(read_json(file))
     except (ValueError, TypeError):
-        raise ResultsError(f"{path}: holds other results than those of a {what}; name another folder") from None
+        raise ResultsError(f"{path}: holds results, but not of a {what}; name another folder") from None
     # The present record as it would be read.
     wanted = json.loads(json.dumps(record))
     differing = [key for key in wanted if begun.get(key) != wanted[key]]

@@ -282,7 +282,7 @@ def test_disagreement_single_reviews_and_high_averages_are_named() -> None:
     found = reasons(posterior)
     assert "its graders differ by 7 in Essay" in found["split"]
     assert "only one student reviewed it" in found["alone"]
-    assert "the students' average, 90% of the scale, is one of the highest" in found["top"]
+    assert "the peers' mean, 90% of the scale, is one of the highest" in found["top"]
     assert all("differ" not in found[name] and "average" not in found[name] for name in found if "plain" in name)
 
 
@@ -295,10 +295,7 @@ def test_an_average_that_the_estimate_does_not_support_is_called_suspicious() ->
     fixed = pg.Fixed(effort={"idle1": 0.0, "idle2": 0.0})
     model = pg.Model(bias=False, fixed=fixed, priors="paper").with_priors(mu_s=1.5, sigma_s=1.0)
     posterior = pg.fit(pg.read_grades(frame, rubric), model, chains=2, draws=300, seed=0)
-    assert (
-        "the students' average, 73% of the scale, is suspiciously high: the estimate is 2"
-        in reasons(posterior)["liked"]
-    )
+    assert "the peers' mean, 73% of the scale, is suspiciously high: the estimate is 2" in reasons(posterior)["liked"]
 
 
 # The command

@@ -271,7 +271,7 @@ def test_ways_that_exclude_each_other(week: Path, tmp_path: Path, capsys: pytest
         ("--mapping", "m.toml", "--columns", "grader=Rater"),
     ):
         assert run_import(week, *pair, "-o", tmp_path / "class") == 2
-        assert "these options exclude each other; use " in capsys.readouterr().err
+        assert "these options cannot be used together; use " in capsys.readouterr().err
     assert run_import(week, week, "--interactive", "-o", tmp_path / "class") == 2
 
 

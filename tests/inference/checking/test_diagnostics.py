@@ -148,7 +148,7 @@ def test_a_stuck_chain_is_always_reported() -> None:
     draws = autoregressive(0.5, 4, 1000, entries=300)
     draws[1] += 1.0
     (problem,) = problems_of(draws)
-    assert "not settled, runs of the sampler disagree (R-hat 1." in problem
+    assert "not settled, the chains disagree (R-hat 1." in problem
     assert "and 299 more" in problem
 
 
@@ -156,7 +156,7 @@ def test_one_bad_entry_is_named() -> None:
     draws = autoregressive(0.5, 4, 1000, entries=60).reshape(4, 1000, 30, 2)
     draws[2, :, 12, 1] += 3.0
     (problem,) = problems_of(draws)
-    assert problem.startswith("the grade of s12/s1: not settled, runs of the sampler disagree (R-hat 1.")
+    assert problem.startswith("the grade of s12/s1: not settled, the chains disagree (R-hat 1.")
     assert "; hand nothing out yet; fit again without a number of draws" in problem
 
 
@@ -168,7 +168,7 @@ def test_what_is_reported_follows_the_thresholds() -> None:
     assert of(1.05, 101.0) == []
     assert of(math.nan, 4000.0) == []
     assert of(math.nan, math.nan) == []
-    unsettled = "how severe v7 is: not settled, runs of the sampler disagree (R-hat {})"
+    unsettled = "how severe v7 is: not settled, the chains disagree (R-hat {})"
     assert of(1.05, 60.0) == [unsettled.format("1.05")]
     assert of(1.20, 400.0) == [unsettled.format("1.20")]
     rough = "how severe v7 is: known roughly, and may change a little in another fit (60 effective draws)"

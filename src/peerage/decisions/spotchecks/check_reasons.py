@@ -78,11 +78,11 @@ class Reasons:
         average, estimate = self.average[submission], self.estimate[submission]
         if average > self.upper[submission]:
             yield (
-                f"the students' average, {average / MODEL_MAXIMUM:.0%} of the scale, is suspiciously high: "
+                f"the peers' mean, {average / MODEL_MAXIMUM:.0%} of the scale, is suspiciously high: "
                 f"the estimate is {estimate / MODEL_MAXIMUM:.0%}"
             )
         elif average > self.high:
-            yield f"the students' average, {average / MODEL_MAXIMUM:.0%} of the scale, is one of the highest"
+            yield f"the peers' mean, {average / MODEL_MAXIMUM:.0%} of the scale, is one of the highest"
 
 
 def _differences(book: Gradebook, by_student: NDArray[np.bool_]) -> tuple[Floats, NDArray[np.intp]]:

@@ -21,7 +21,7 @@ PRIORS = "priors"
 MORE = "for more precise values, ask for more draws, or leave the number out, so that the fit makes as many as it needs"
 """What to do about an estimate that is merely imprecise."""
 
-_WAIT = "hand nothing out yet; fit again without a number of draws, so that the fit goes on until its runs agree"
+_WAIT = "hand nothing out yet; fit again without a number of draws, so that the fit continues until its chains agree"
 MEANINGS = {
     "true_grade": ("the grade of {}", _WAIT),
     "reliability": ("how reliable {} is", f"grades that rest on these reviews may shift; {_WAIT}"),
@@ -72,7 +72,7 @@ def _findings(name: str, diagnostics: Diagnostics, label: Labels) -> list[Proble
         worst = _first_of_largest(np.where(unsettled, r_hat, -np.inf))
         size = f"{r_hat[worst]:.2f}" if r_hat[worst] < 100 else "above 100"
         what = _named(words, label(worst), unsettled)
-        found.append(Problem(f"{what}: not settled, runs of the sampler disagree (R-hat {size})", remedy))
+        found.append(Problem(f"{what}: not settled, the chains disagree (R-hat {size})", remedy))
     if imprecise.any():
         worst = _first_of_largest(np.where(imprecise, -ess, -np.inf))
         what = _named(words, label(worst), imprecise)

@@ -160,7 +160,7 @@ def _copied(book: Gradebook, honest: Honest, students: NDArray[np.intp]) -> Iter
 
     def words(mine: Integers) -> str:
         number = f"{np.count_nonzero(done[mine])} of {counted(len(mine), 'review')}"
-        return f"says just what another reviewer says in {number}: one may have copied the other"
+        return f"gives exactly the grades of another reviewer in {number}: one may have copied the other"
 
     yield from _named(book, COPIED, students, done, chance, words)
 

@@ -34,7 +34,7 @@ class Draws(Mapping[str, NDArray[np.float32]]):
     def __getitem__(self, variable: str) -> NDArray[np.float32]:
         if variable not in self._made:
             if variable not in VARIABLES:
-                raise KeyError(f"{variable!r} is not drawn; there are {', '.join(VARIABLES)}")
+                raise KeyError(f"{variable!r} is not drawn; choose one of {', '.join(VARIABLES)}")
             values = self.on_model_scale(variable)
             made = self._by_submission(values) if variable == "true_grade" else values.view()
             made.setflags(write=False)
