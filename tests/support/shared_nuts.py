@@ -32,12 +32,8 @@ def shared_model(book: Gradebook) -> Callable[[], None]:
     of_component = of_component.astype(int)
     uniform = (np.clip(upper, 0, 5) - np.clip(lower, 0, 5)) / 5
     priors = {entry.name: (entry.centre, entry.spread) for entry in (*CLASSWIDE, *PER_COMPONENT)}
-    mean_report = np.array(
-        [
-            np.nanmean(component.scaled[levels])
-            for component, levels in zip(book.rubric.components, book.levels.T, strict=True)
-        ]
-    )
+    graded = zip(book.rubric.components, book.levels.T, strict=True)
+    mean_report = np.array([np.nanmean(component.scaled[levels]) for component, levels in graded])
     n_graders, n_submissions, n_reviews = book.n_graders, book.n_submissions, book.n_reviews
 
     def coordinate(name: str, count: int = 1) -> Any:
