@@ -193,7 +193,8 @@ class Model:
     components; ``habits`` lets some graders give one grade whatever the work, ``scale`` lets graders use more or less
     of the scale than others, ``floors`` lets some never go below a grade of their own, and ``heaping`` lets grades of a
     fine scale be rounded to whole numbers, halves, fives or tens. Unless they are set, all of them are on where they
-    can be: with learned priors and censoring, without correlation, habits with effort, scale with bias.
+    can be: with learned priors and censoring, without correlation, habits with effort, scale with bias. ``drift``, off
+    unless it is chosen, lets students' biases move from one assignment to the next.
 
     >>> Model(effort=False).name
     'bias + censoring'
@@ -217,9 +218,10 @@ class Model:
     scale: bool | None = None
     floors: bool | None = None
     heaping: bool | None = None
+    drift: bool = False
 
     def __post_init__(self) -> None:
-        for name in _SWITCHES:
+        for name in (*_SWITCHES, "drift"):
             if not isinstance(getattr(self, name), bool):
                 raise ModelError(f"{name} is either True or False, not {getattr(self, name)!r}")
         for name in WHERE_POSSIBLE:
@@ -244,8 +246,9 @@ class Model:
                 raise ModelError(f"{name} needs learned priors and censoring, and does not work with correlation")
         if self.habits and not self._can_have_habits:
             raise ModelError("habits need learned priors, censoring and effort, and do not work with correlation")
-        if self.scale and not self._can_stretch:
-            raise ModelError("scale needs learned priors, censoring and bias, and does not work with correlation")
+        for name, can in (("scale", self._can_stretch), ("drift", self._can_share and self.bias)):
+            if getattr(self, name) and not can:
+                raise ModelError(f"{name} needs learned priors, censoring and bias, and does not work with correlation")
 
     @property
     def _can_share(self) -> bool:
@@ -304,13 +307,12 @@ class Model:
     @property
     def name(self) -> str:
         """The features that are on, in words; of those that are on where they can be, which are off."""
-        on = [name for name in ("bias", "effort", "censoring", "correlation") if getattr(self, name)]
+        on = [name for name in ("bias", "effort", "censoring", "correlation", "drift") if getattr(self, name)]
         if not self.reliability:
             on.append("one reliability")
-        off = [name for name in SHARED if self._can_share and not getattr(self, f"has_{name}")]
-        off += ["habits"] if self._can_have_habits and not self.has_habits else []
-        off += ["scale"] if self._can_stretch and not self.has_scale else []
-        off += [name for name in ("floors", "heaping") if self._can_share and not getattr(self, f"has_{name}")]
+        can = dict.fromkeys(WHERE_POSSIBLE, self._can_share)
+        can |= {"habits": self._can_have_habits, "scale": self._can_stretch}
+        off = [name for name in WHERE_POSSIBLE if can[name] and not getattr(self, f"has_{name}")]
         without = " and ".join([part for part in (", ".join(off[:-1]), *off[-1:]) if part])
         return (" + ".join(on) if on else "reliability alone") + (f", without {without}" if off else "")
 
@@ -319,7 +321,7 @@ class Model:
         fixed = {} if self.learned else asdict(self.hyperparameters)
         paper = Priors.paper(**(fixed | hyperparameters))
         unset: dict[str, Any] = dict.fromkeys(WHERE_POSSIBLE)
-        return replace(self, priors=paper, **unset)
+        return replace(self, priors=paper, drift=False, **unset)
 
     def to_dict(self) -> dict[str, Any]:
         """The model as nested plain values, ready for TOML or JSON."""
@@ -328,6 +330,7 @@ class Model:
             "priors": LEARNED if self.learned else self.hyperparameters.to_dict(),
             "fixed": [dict(zip(FIXED_COLUMNS, row, strict=True)) for row in self.fixed.rows()],
             **{name: getattr(self, name) for name in WHERE_POSSIBLE if getattr(self, name) is not None},
+            **({"drift": True} if self.drift else {}),
         }
 
     @classmethod

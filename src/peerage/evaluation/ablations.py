@@ -31,6 +31,8 @@ def switched(base: Model, feature: str) -> Model:
     change: dict[str, Any] = {feature: not getattr(base, feature)}
     if feature in ("censoring", "correlation"):  # without the one or with the other, components share nothing
         change |= dict.fromkeys(SHARED)
+    if feature != "effort":  # nor do biases drift, or where there are none
+        change["drift"] = False
     return replace(base, **change)
 
 

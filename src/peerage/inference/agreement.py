@@ -51,6 +51,9 @@ def simpler_models(model: Model, n_components: int) -> Iterator[Model]:
     if model.correlation:
         model = replace(model, correlation=False)
         yield model
+    if model.drift:
+        model = replace(model, drift=False)
+        yield model
     if model.has_scale:
         model = replace(model, scale=False)
         yield model

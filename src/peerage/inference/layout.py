@@ -15,10 +15,14 @@ from peerage.errors import ModelError
 from peerage.gradebook.book import INSTRUCTOR, MACHINE, MISSING, STUDENT, TA, Gradebook
 from peerage.gradebook.report_means import mean_reports, scaled_values
 from peerage.inference.clamps import KnownValues, fixed_levels, known_of_graders
+from peerage.inference.correlated_authors import Correlation
+from peerage.inference.drifting import Walks
 from peerage.inference.heaping import Rounding, draw_shares
 from peerage.inference.numerics.arrays import Clamps, Reports
 from peerage.inference.numerics.hyperparameters import (
     ALIKE,
+    CLASSWIDE,
+    DRIFT,
     EFFORT,
     EPSILON,
     HABIT,
@@ -51,29 +55,6 @@ CONSTANT = 0.95
 
 LOW_EFFORT_STARTS = ((0.8, 1.0), (0.6, 3.9))
 """Mean efforts and precisions of low-effort reports with which chains start in turn."""
-
-
-@dataclass(frozen=True)
-class Correlation:
-    """With p the mean reported reliability of its authors, a true grade is N(mean + slope·(p − origin), 1/precision).
-
-    An author's own reported reliability p = τ/λ is N⁺(origin, sd²).
-    """
-
-    mean: NDArray[np.float64]
-    slope: NDArray[np.float64]
-    precision: NDArray[np.float64]
-    origin: float
-    sd: float
-
-    @classmethod
-    def of(cls, priors: Priors, mu_s: NDArray[np.float64], sigma_s: NDArray[np.float64]) -> Correlation:
-        """From the hyperparameters: k_c = β₀/(τ_sc + β₀), and averages over components (docs/model.md)."""
-        beta_0 = priors.sigma_tau**-2.0
-        precision = sigma_s**-2.0 + beta_0
-        slope = beta_0 / precision * priors.lambda_tau
-        sd = np.sqrt(np.mean(sigma_s**2) + priors.sigma_tau**2) / priors.lambda_tau
-        return cls(mu_s, slope, precision, float(np.mean(mu_s)) / priors.lambda_tau, float(sd))
 
 
 @dataclass(frozen=True)
@@ -185,8 +166,17 @@ class Layout:
     @cached_property
     def may_stretch(self) -> NDArray[np.bool_]:
         """(graders,) who may use more or less of the scale than others: all but staff, who define it."""
-        like_students = (self.bias_spread[self.group] == LIKE_STUDENTS) | (self.group == MACHINE)
-        return np.asarray(like_students & self.model.has_scale)
+        return (self.is_like_students | (self.group == MACHINE)) & self.model.has_scale
+
+    @property
+    def may_drift(self) -> NDArray[np.bool_]:
+        """(graders,) whose bias may move from one assignment to the next: the students', unless they are fixed."""
+        return np.asarray(self.is_like_students & np.isnan(self.known.bias) & self.model.drift)
+
+    @cached_property
+    def walks(self) -> Walks:
+        """Whose biases drift, over which assignments."""
+        return Walks.of(self.book.assignments, self.may_drift)
 
     @cached_property
     def roundings(self) -> tuple[Rounding, ...]:
@@ -274,12 +264,16 @@ class Layout:
         spread[MACHINE] = MACHINE_SPREAD
         return spread
 
+    @cached_property
+    def is_like_students(self) -> NDArray[np.bool_]:
+        """(graders,) whose biases are drawn like the students'."""
+        return np.asarray(self.bias_spread[self.group] == LIKE_STUDENTS)
+
     @property
     def has_staff(self) -> bool:
         """Whether staff whose own biases are small graded beside others, whose mean bias can then be learned."""
-        like_students = self.bias_spread[self.group] == LIKE_STUDENTS
-        defines = np.isin(self.group, (TA, INSTRUCTOR)) & ~like_students
-        return bool(defines.any() and like_students.any())
+        defines = np.isin(self.group, (TA, INSTRUCTOR)) & ~self.is_like_students
+        return bool(defines.any() and self.is_like_students.any())
 
     @property
     def can_shift(self) -> bool:
@@ -309,6 +303,8 @@ class Layout:
                 theta[index] = 0.5 * rng.standard_normal() - 0.5
         if self.n_habits:
             theta[HABIT] = -2.5 + 0.5 * rng.standard_normal()
+        if self.walks.on:
+            theta[DRIFT] += 0.3 * CLASSWIDE[DRIFT].spread * rng.standard_normal()
         draw_shares(self.roundings, rng, theta)
         return theta, np.full(len(theta), 0.2)
 

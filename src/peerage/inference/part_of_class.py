@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.gradebook.book import Gradebook
+from peerage.inference.drifting import Walks
 from peerage.inference.fitted import Fitted
 from peerage.inference.latent import latent_engine
 from peerage.inference.latent.latent_arrays import Given, State, Work
 from peerage.inference.latent.local_sweeps import Drawn
 from peerage.inference.layout import Layout, lay_out
 from peerage.inference.numerics.arrays import Sums
+from peerage.inference.numerics.hyperparameters import DRIFT
 from peerage.inference.report_bins import floors, report_bins
 from peerage.inference.sampling.chains import with_own_beliefs
 from peerage.model import Fixed, Model
@@ -38,10 +40,13 @@ def ready_to_sweep(posterior: Fitted, book: Gradebook, model: Model, stream: int
     ``stream`` tells apart the random numbers of those who use it.
     """
     layout, rng = lay_out(book, model), np.random.default_rng([posterior.seed, stream])
-    given = _given(posterior.layout, layout)
+    order = tuple(dict.fromkeys((*posterior.book.assignments, *book.assignments)))
+    walks = Walks.of(book.assignments, layout.may_drift & posterior.layout.walks.on, order)
+    given = _given(posterior.layout, layout, walks)
     state, work = latent_engine.initial_state(layout, given, rng), latent_engine.new_work(layout)
+    state = state._replace(drift=np.zeros(walks.n_entries))
     sums = Sums(np.zeros((layout.n_cells, layout.max_levels)), *np.zeros((2, book.n_reviews)))
-    return Part(layout, rng, given, state, sums, work, _drawn(posterior, layout, count))
+    return Part(layout, rng, given, state, sums, work, _drawn(posterior, layout, walks, count, rng))
 
 
 def part_of(book: Gradebook, names: set[str]) -> Gradebook:
@@ -75,7 +80,7 @@ def restricted(model: Model, book: Gradebook) -> Model:
     return replace(model, fixed=Fixed(**values, true_grade=grades))
 
 
-def _given(whole: Layout, layout: Layout) -> Given:
+def _given(whole: Layout, layout: Layout, walks: Walks) -> Given:
     """What the kernels condition on; what the class as a whole shares and has stays as it was."""
     given = with_own_beliefs(latent_engine.prepare(layout))
     learning = given.learning._replace(
@@ -87,15 +92,16 @@ def _given(whole: Layout, layout: Layout) -> Given:
     known = floors(whole)
     floor = np.array([known[place[name]] if name in place else -np.inf for name in layout.book.graders])
     low, high = report_bins(layout, floor)
+    drift = walks.entries(layout.reports.review_grader, layout.reports.review_submission)
     return given._replace(
         levels=given.levels._replace(low=low, high=high),
-        places=given.places._replace(cell_centre=centre),
+        places=given.places._replace(cell_centre=centre, review_drift=drift),
         learning=learning,
         graders=given.graders._replace(has_halo=has_halo),
     )
 
 
-def _drawn(posterior: Fitted, layout: Layout, count: int) -> Drawn:
+def _drawn(posterior: Fitted, layout: Layout, walks: Walks, count: int, rng: np.random.Generator) -> Drawn:
     """So many draws of the graders of a part of the class, spread over all chains, and of hyperparameters."""
     samples, whole = posterior.samples, posterior.layout
     place = {name: index for index, name in enumerate(whole.book.graders)}
@@ -120,6 +126,30 @@ def _drawn(posterior: Fitted, layout: Layout, count: int) -> Drawn:
         habit if layout.n_habits else np.zeros_like(habit),
         rows(samples.draws["slope"])[:, np.maximum(known, 0)].astype(float),
         rows(samples.kept_hyper),
+        _drifts(rows(samples.draws["drift"]), rows(samples.kept_hyper), whole.walks, walks, known, rng),
         known < 0,
         np.zeros(len(known), bool),
     )
+
+
+def _drifts(
+    drawn: NDArray[np.float32],
+    hyper: NDArray[np.float64],
+    before: Walks,
+    walks: Walks,
+    known: NDArray[np.int64],
+    rng: np.random.Generator,
+) -> NDArray[np.float64]:
+    """(draws, entries) how biases drift: as was drawn, from there on into new assignments, and anew for newcomers."""
+    drifts = np.zeros((len(drawn), walks.n_entries))
+    now, then = (np.array(places, dtype=np.int64) for places in walks.common(before))
+    for grader in np.flatnonzero(walks.start):
+        steps = rng.standard_normal((len(drawn), walks.n_weeks)) * np.exp(hyper[:, DRIFT, None])
+        path, old = np.cumsum(steps, axis=1), before.start[known[grader]] if known[grader] >= 0 else 0
+        if old:
+            path[:, now[-1] + 1 :] += drawn[:, [old + then[-1]]] - path[:, [now[-1]]]
+            path[:, now] = drawn[:, old + then]
+        else:
+            path -= path.mean(axis=1, keepdims=True)
+        drifts[:, walks.start[grader] : walks.start[grader] + walks.n_weeks] = path
+    return drifts

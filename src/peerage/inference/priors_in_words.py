@@ -63,6 +63,7 @@ def in_use(layout: Layout) -> NDArray[np.bool_]:
         "halo": layout.has_halo,
         "habit": layout.n_habits > 0,
         "scale": bool(layout.may_stretch.any()),
+        "drift": layout.walks.on,
         **dict.fromkeys(ROUNDED_NAMES, False),
         **dict.fromkeys(rounded_names(layout.roundings), True),
     }

@@ -19,6 +19,7 @@ from scipy.special import fdtri
 from peerage.errors import InputError, Problem
 from peerage.gradebook.book import MISSING, Gradebook
 from peerage.gradebook.merging import merged, places
+from peerage.inference.drifting import Walks
 from peerage.inference.fitted import Fitted
 from peerage.inference.layout import Layout, lay_out
 from peerage.inference.numerics.likelihood import Grid
@@ -137,6 +138,7 @@ def _carried(
         keep |= {"merit": (submission, submission >= 0), "halo": (review, review >= 0)}
         keep["slope"] = grader, (grader >= 0) & layout.may_stretch
         carried["latent"] = start["latent"]  # drawn anew by the first sweep
+        carried["drift"] = _carried_drifts(before.walks, values["drift"], layout.walks)
         if (before.has_merit, before.has_halo) != (layout.has_merit, layout.has_halo):
             carried["hyper"] = start["hyper"]  # a second component has come: what is shared starts as in a fit
     keep |= {"effortful": (review, (review >= 0) & effort_alike[layout.reports.review_grader])}
@@ -152,6 +154,16 @@ def _carried(
         carried[name] = np.where(kept, old, start[name]).astype(start[name].dtype)
     if "centre" in start:
         carried["centre"] = np.where((grader >= 0)[:, None], values["centre"][np.maximum(grader, 0)], start["centre"])
+    return carried
+
+
+def _carried_drifts(before: Walks, values: NDArray[np.float64], walks: Walks) -> NDArray[np.float64]:
+    """The drifts that there were; 0 in new assignments, and of whoever did not drift."""
+    carried = np.zeros(walks.n_entries)
+    now, then = (np.array(places, dtype=np.int64) for places in walks.common(before))
+    for old, new in zip(before.start, walks.start, strict=False):  # new graders come last
+        if old and new:
+            carried[new + now] = values[old + then]
     return carried
 
 

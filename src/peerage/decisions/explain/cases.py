@@ -89,7 +89,7 @@ def without_replaced(book: Gradebook) -> NDArray[np.int16]:
 def cases_of(posterior: Posterior, adjust_bias: bool, staff_final: bool, excess: int = 0) -> Iterator[Case]:
     """The case of each submission, in order.
 
-    With ``adjust_bias``, graders' mean biases are taken off their reports; with ``staff_final``, staff alone count
+    With ``adjust_bias``, graders' expected biases are taken off their reports; with ``staff_final``, staff alone count
     where they graded. ``excess`` is what is taken off all students' reports, in tenths on the model's scale.
     """
     book, known = posterior.book, Cells.of(posterior)
@@ -97,8 +97,11 @@ def cases_of(posterior: Posterior, adjust_bias: bool, staff_final: bool, excess:
     influence = posterior.reviews()["influence"].to_numpy()
     biases = np.where(book.roles[book.review_grader] == STUDENT, excess, 0)
     if adjust_bias:
-        means = posterior.draws["bias"].mean(axis=(0, 1), dtype=float)
-        biases = np.rint(10 * means).astype(np.int64)[book.review_grader]
+        usual, drift = (
+            values.mean(axis=(0, 1), dtype=float) for values in (posterior.draws["bias"], posterior.draws.drifts())
+        )
+        entries = posterior.layout.walks.entries(book.review_grader, book.review_submission)
+        biases = np.rint(10 * (usual[book.review_grader] + drift[entries])).astype(np.int64)
     counting = without_replaced(book) if staff_final else book.levels
     n_replaced = np.zeros((book.n_submissions, len(components)), np.intp)
     np.add.at(n_replaced, book.review_submission, counting != book.levels)

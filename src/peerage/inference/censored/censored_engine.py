@@ -76,6 +76,7 @@ def new_draws(layout: Layout, count: int) -> Draws:
         np.zeros((count, layout.n_hyper)),
         np.zeros((count, layout.n_graders), np.uint8),
         np.ones((count, layout.n_graders), np.float32),
+        np.zeros((count, layout.walks.n_entries), np.float32),
     )
 
 

@@ -38,11 +38,12 @@ class Bins(NamedTuple):
 def log_likelihood(layout: Layout, draws: Draws, workers: int = 1) -> NDArray[np.float32]:
     """(chain, draw, review) log of e·∏L₁ + (1 − e)·∏L₀ for each review, in the gradebook's order of reviews."""
     true_grade, reliability = draws.on_model_scale("true_grade"), draws["reliability"]
-    bias, effort = draws["bias"], draws["effort"]
+    bias, effort, drift = draws["bias"], draws["effort"], draws.drifts()
     start, low, high, share = all_bins(layout)
     weights = draws.rounding().reshape(*effort.shape[:2], -1)
     reports = layout.reports
     owner = reports.review_grader[layout.report_review]
+    entries = layout.walks.entries(reports.review_grader, reports.review_submission)
     low_effort = draws.low_effort_of(owner, layout.report_component, layout.report_level)
     shares, slope, centre = draws.residual_shares(), draws.slopes(), layout.mean_reports[reports.cell_component]
     out = np.empty((*effort.shape[:2], layout.book.n_reviews), np.float32)
@@ -53,12 +54,14 @@ def log_likelihood(layout: Layout, draws: Draws, workers: int = 1) -> NDArray[np
             true_grade[chain],
             reliability[chain],
             bias[chain],
+            drift[chain],
             slope[chain],
             effort[chain],
             np.ones(reliability.shape[1:]) if shares is None else shares[chain],
             reports.review_reports,
             reports.review_grader,
             reports.report_cell,
+            entries,
             centre,
             Bins(start, low, high, weights[chain][:, share]),
             low_effort[chain],
@@ -73,9 +76,8 @@ def log_likelihood(layout: Layout, draws: Draws, workers: int = 1) -> NDArray[np
 
 def report_masses(layout: Layout, draws: Draws, grader: int, submission: int) -> dict[int, NDArray[np.float64]]:
     """For each component of a submission, the probability of each grade that a grader might report on it."""
-    reliability, bias, effort = (
-        draws[name][:, :, grader].ravel().astype(np.float64) for name in ("reliability", "bias", "effort")
-    )
+    reliability, effort = (draws[name][:, :, grader].ravel().astype(np.float64) for name in ("reliability", "effort"))
+    bias = draws.bias_on(np.array([grader]), np.array([submission])).ravel().astype(np.float64)
     slope = draws.slopes()[:, :, grader].ravel().astype(np.float64)
     cells = np.flatnonzero(layout.cell_submission == submission)
     true_grades, weights = draws.on_model_scale("true_grade"), draws.rounding().reshape(len(effort), -1, N_UNITS + 1)
@@ -141,12 +143,14 @@ def _review_log_masses(
     true_grade: NDArray[np.float32],
     reliability: NDArray[np.float32],
     bias: NDArray[np.float32],
+    drift: NDArray[np.float32],
     slope: NDArray[np.float32],
     effort: NDArray[np.float32],
     residual_share: NDArray[np.float64],
     review_reports: NDArray[np.int64],
     review_grader: NDArray[np.int32],
     report_cell: NDArray[np.int32],
+    review_drift: NDArray[np.int64],
     cell_centre: NDArray[np.float64],
     bins: Bins,
     low_effort: NDArray[np.float64],
@@ -168,7 +172,7 @@ def _review_log_masses(
                 for report in range(begin, end):
                     usual, cell = cell_centre[report_cell[report]], report_cell[report]
                     centre = usual + slope[draw, grader] * (true_grade[draw, cell] - usual)
-                    centre += bias[draw, grader] + halo_sd * spacing * node
+                    centre += bias[draw, grader] + drift[draw, review_drift[review]] + halo_sd * spacing * node
                     product *= _report_mass(draw, report, centre, reliability[draw, grader] / share, bins)
                 total += weight
                 with_effort += product

@@ -32,7 +32,8 @@ def replicated_levels(
     reports, lowest = layout.reports, floors_of_reports(layout, floors(layout))
     favourite, owner = _favourite_values(layout), reports.review_grader[layout.report_review]
     for draws in _few_at_a_time(layout, samples, count, seed):
-        true_grade, reliability, bias, effort = (draws.on_model_scale(name)[0] for name in VARIABLES)
+        true_grade, reliability, _, effort = (draws.on_model_scale(name)[0] for name in VARIABLES)
+        bias = draws.bias_on(reports.review_grader, reports.review_submission)[0]
         centre, precision = (values[0] for values in draws.low_effort())
         shares, habit, slope = draws.residual_shares(), draws.habits()[0], draws.slopes()[0]
         usual = layout.mean_reports[reports.cell_component]
@@ -107,7 +108,7 @@ def _draw_values(
             if effortful:
                 cell = report_cell[report]
                 seen = usual[cell] + slope[grader] * (true_grade[cell] - usual[cell])
-                values[report] = seen + bias[grader] + halo + sd * rng.standard_normal()
+                values[report] = seen + bias[review] + halo + sd * rng.standard_normal()
             elif not np.isnan(habit_value[report]) and rng.random() >= MISSED:
                 values[report] = habit_value[report]
             elif rng.random() < uniform_share:

@@ -23,7 +23,7 @@ def draw_grades(
     for submission in range(len(places.submission_cells) - 1):
         first, last = places.submission_cells[submission], places.submission_cells[submission + 1]
         load_grades(submission, places, graders, beliefs, state, matrix, vector)
-        _draw_normal(rng, last - first, matrix, vector)
+        draw_normal(rng, last - first, matrix, vector)
         for cell in range(first, last):
             state.true_grade[cell] = vector[cell - first]
 
@@ -42,7 +42,8 @@ def load_grades(
         # A review with its halo summed out has the precision matrix p(I − φ11ᵀ), φ = κ/(1 + nκ).
         grader = places.review_grader[review]
         begin, end = places.review_reports[review], places.review_reports[review + 1]
-        bias, slope, total, shared = state.bias[grader], state.slope[grader], 0.0, 0.0
+        bias = state.bias[grader] + state.drift[places.review_drift[review]]
+        slope, total, shared = state.slope[grader], 0.0, 0.0
         precision, narrowed = state.reliability[grader], 1.0 - slope
         if graders.has_halo[grader]:
             shared = precision * beliefs.shares[1] / (1.0 + beliefs.shares[1] * (end - begin))
@@ -77,8 +78,8 @@ def _load_prior(first: int, last: int, cell_component: np.ndarray, beliefs: Prio
 
 
 @jit
-def _draw_normal(rng: np.random.Generator, size: int, matrix: F64, vector: F64) -> None:
-    """Put a draw from the normal distribution with this precision matrix and weighted mean into ``vector``."""
+def factorise(size: int, matrix: F64, vector: F64) -> None:
+    """Put the Cholesky factor L of a precision matrix into its lower half, and L⁻¹ times ``vector`` into that."""
     for j in range(size):
         for k in range(j):
             matrix[j, j] -= matrix[j, k] * matrix[j, k]
@@ -90,6 +91,12 @@ def _draw_normal(rng: np.random.Generator, size: int, matrix: F64, vector: F64) 
             for k in range(j):
                 matrix[i, j] -= matrix[i, k] * matrix[j, k]
             matrix[i, j] /= root
+
+
+@jit
+def draw_normal(rng: np.random.Generator, size: int, matrix: F64, vector: F64) -> None:
+    """Put a draw from the normal distribution with this precision matrix and weighted mean into ``vector``."""
+    factorise(size, matrix, vector)
     for j in range(size - 1, -1, -1):
         value = vector[j] + rng.standard_normal()
         for i in range(j + 1, size):
@@ -137,6 +144,7 @@ def draw_one_by_one(
                     if state.effortful[review] and places.report_cell[report] == cell:
                         slope = state.slope[grader]
                         weight, offset = state.reliability[grader] * slope, state.bias[grader] + state.halo[review]
+                        offset += state.drift[places.review_drift[review]]
                         precision += weight * slope
                         rest = state.latent[report] - offset - (1.0 - slope) * places.cell_centre[cell]
                         weighted += weight * rest

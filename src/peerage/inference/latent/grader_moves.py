@@ -107,13 +107,14 @@ def draw_bias(
     weighted = precision * prior[row, 0]
     for review in range(places.grader_reviews[grader], places.grader_reviews[grader + 1]):
         if state.effortful[review]:
+            offset = state.halo[review] + state.drift[places.review_drift[review]]
             for report in range(places.review_reports[review], places.review_reports[review + 1]):
                 cell = places.report_cell[report]
                 inverse = 1.0 / cells.precision[cell]
                 weight = 1.0 / (slope * slope * inverse + variance)
                 precision += weight
                 expected = slope * cells.weighted[cell] * inverse + narrowed * places.cell_centre[cell]
-                weighted += weight * (state.latent[report] - state.halo[review] - expected)
+                weighted += weight * (state.latent[report] - offset - expected)
     state.bias[grader] = weighted / precision + rng.standard_normal() / math.sqrt(precision)
 
 
@@ -130,10 +131,11 @@ def move_reliability(
     proposed = now * math.exp(_STEP * rng.standard_normal() / math.sqrt(0.5 * count + shape))
     gain = shape * math.log(proposed / now) - rate * (proposed - now)
     root, ratio, old_variance, variance = math.sqrt(now / proposed), 1.0, 1.0 / now, 1.0 / proposed
-    bias, slope = state.bias[grader], state.slope[grader]
+    slope = state.slope[grader]
     narrowed, squared = 1.0 - slope, slope * slope
     for review in range(first, last):
         if state.effortful[review]:
+            bias = state.bias[grader] + state.drift[places.review_drift[review]]
             for report in range(places.review_reports[review], places.review_reports[review + 1]):
                 cell = places.report_cell[report]
                 inverse = 1.0 / cells.precision[cell]

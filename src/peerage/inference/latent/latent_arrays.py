@@ -16,6 +16,7 @@ class Places(NamedTuple):
     """Who graded what: reviews are sorted by grader, a review's reports and a submission's cells are contiguous.
 
     ``cell_centre`` is the usual report on each cell's component, around which graders stretch or narrow the scale.
+    ``review_drift`` is where the drift of each review's bias stands among all.
     """
 
     grader_reviews: I64
@@ -27,6 +28,7 @@ class Places(NamedTuple):
     submission_start: I64
     submission_reviews: I32
     cell_centre: F64
+    review_drift: I64
 
 
 class Levels(NamedTuple):
@@ -46,8 +48,9 @@ class Levels(NamedTuple):
 class Priors(NamedTuple):
     """The priors as they stand; a chain that learns them refills its own copy.
 
-    ``shares`` are q and κ = h/(1 − h), of merit and halo; ``slope_sd`` is the spread of slopes. Rows of ``reliability``
-    (shape and rate of the residual precision) and of ``bias`` (mean and standard deviation) are of groups of graders.
+    ``shares`` are q and κ = h/(1 − h), of merit and halo; ``slope_sd`` is the spread of slopes, ``step_sd`` that of the steps
+    of biases. Rows of ``reliability`` (shape and rate of the residual precision) and of ``bias`` (mean and standard
+    deviation) are of groups of graders.
     ``low_effort`` has the log probability of each level of each component without effort, ``rounding`` the probability
     of each of its grids.
     """
@@ -58,6 +61,7 @@ class Priors(NamedTuple):
     reliability: F64
     bias: F64
     slope_sd: F64
+    step_sd: F64
     effort: F64
     low_effort: F64
     rounding: F64
@@ -76,11 +80,15 @@ class Clamps(NamedTuple):
 
 
 class Graders(NamedTuple):
-    """What is known of graders beforehand: whose prior they have, whose reviews have a halo, and who has a slope."""
+    """What is known of graders beforehand: whose prior they have, whose reviews have a halo, and who has a slope.
+
+    ``walk`` is where each grader's drifts begin among all; 0 for those whose bias does not drift.
+    """
 
     group: I32
     has_halo: Flags
     has_slope: Flags
+    walk: I64
 
 
 class Habits(NamedTuple):
@@ -99,7 +107,10 @@ class Habits(NamedTuple):
 
 
 class Learning(NamedTuple):
-    """Whether priors are learned, and what their updates need to know of the class."""
+    """Whether priors are learned, and what their updates need to know of the class.
+
+    ``n_weeks`` is over how many assignments biases drift, 1 if they do not.
+    """
 
     on: bool
     has_staff: bool
@@ -107,6 +118,7 @@ class Learning(NamedTuple):
     has_merit: bool
     has_halo: bool
     has_slopes: bool
+    n_weeks: int
     bias_spread: F64
     mean_report: F64
 
@@ -136,7 +148,8 @@ class State(NamedTuple):
     """Where a chain stands: numbers on the model's scale.
 
     ``reliability`` is the residual precision p, ``latent`` the report before rounding. Halo and latent reports of a
-    review without effort mean nothing: they are drawn when they are needed.
+    review without effort mean nothing: they are drawn when they are needed. ``drift`` is how far a bias is from its
+    mean in each assignment; its first entry, 0, is that of all whose bias does not drift.
     """
 
     true_grade: F64
@@ -152,6 +165,7 @@ class State(NamedTuple):
     halo: F64
     latent: F64
     slope: F64
+    drift: F64
 
 
 class Cells(NamedTuple):
@@ -184,6 +198,7 @@ class Work(NamedTuple):
     grader_sums: F64
     by_size: F64
     slope_sums: F64
+    walk_sums: F64
     level_counts: F64
     exceeding: I64
     effortful: I64

@@ -45,7 +45,9 @@ def prepare(layout: Layout) -> Given:
         levels=_levels(layout),
         beliefs=_priors(layout),
         clamps=_clamps(layout),
-        graders=Graders(layout.group, np.isnan(known.reliability) & layout.has_halo, layout.may_stretch),
+        graders=Graders(
+            layout.group, np.isnan(known.reliability) & layout.has_halo, layout.may_stretch, layout.walks.start
+        ),
         habits=Habits(
             may_have=layout.may_have_habit,
             may_jump=layout.may_jump & layout.has_bias,
@@ -60,6 +62,7 @@ def prepare(layout: Layout) -> Given:
             has_merit=layout.has_merit,
             has_halo=layout.has_halo,
             has_slopes=bool(layout.may_stretch.any()),
+            n_weeks=layout.walks.n_weeks,
             bias_spread=layout.bias_spread,
             mean_report=layout.mean_reports,
         ),
@@ -69,8 +72,9 @@ def prepare(layout: Layout) -> Given:
 
 def _places(layout: Layout) -> Places:
     centre = layout.mean_reports[layout.reports.cell_component]
-    known = {name: getattr(layout.reports, name) for name in Places._fields if name != "cell_centre"}
-    return Places(**known, cell_centre=centre)
+    known = {name: getattr(layout.reports, name) for name in Places._fields if name in layout.reports._fields}
+    drift = layout.walks.entries(layout.reports.review_grader, layout.reports.review_submission)
+    return Places(**known, cell_centre=centre, review_drift=drift)
 
 
 def _levels(layout: Layout) -> Levels:
@@ -98,6 +102,7 @@ def _priors(layout: Layout) -> Priors:
         reliability=reliability,
         bias=np.tile([0.0, float(priors.sigma_b) if layout.has_bias else 1.0], (AUTHOR + 1, 1)),
         slope_sd=np.ones(1),
+        step_sd=np.ones(1),
         effort=np.array([priors.alpha_e, priors.beta_e], dtype=float),
         low_effort=low_effort,
         rounding=np.tile(np.eye(1, N_UNITS + 1), (len(mean), 1)),
@@ -152,6 +157,7 @@ def initial_state(layout: Layout, given: Given, rng: np.random.Generator, chain:
         halo=np.zeros(layout.book.n_reviews),
         latent=layout.report_value.copy(),
         slope=_initial_slopes(layout, rng),
+        drift=np.zeros(layout.walks.n_entries),
     )
 
 
@@ -164,7 +170,8 @@ def _initial_slopes(layout: Layout, rng: np.random.Generator) -> NDArray[np.floa
 
 def new_work(layout: Layout) -> Work:
     """Scratch memory for one chain."""
-    n_components, reports = len(layout.book.rubric), layout.reports
+    n_components, reports, walks = len(layout.book.rubric), layout.reports, layout.walks
+    together = max(n_components, walks.n_weeks)
     most_reviews = int(np.diff(reports.grader_reviews).max())
     most_reports = int(np.diff(reports.review_reports[reports.grader_reviews]).max())
     return Work(
@@ -175,11 +182,12 @@ def new_work(layout: Layout) -> Work:
         shares=np.zeros(most_reviews),
         effort_masses=np.zeros(_EFFORT_CELLS),
         habit_masses=np.zeros(layout.n_habits + 2),
-        matrix=np.zeros((n_components, n_components)),
-        vector=np.zeros(n_components),
+        matrix=np.zeros((together, together)),
+        vector=np.zeros(together),
         grader_sums=np.zeros((layout.n_graders, 4)),
         by_size=np.zeros((2, n_components + 1)),
         slope_sums=np.zeros((layout.n_graders, 2)),
+        walk_sums=np.zeros((2, walks.n_entries)),
         level_counts=np.zeros((n_components, layout.max_levels)),
         exceeding=np.zeros((3, most_reviews), np.int64),
         effortful=np.zeros(layout.n_graders, np.int64),

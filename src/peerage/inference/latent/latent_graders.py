@@ -29,8 +29,8 @@ from peerage.inference.numerics.jit import jit
 _COUNT, _WEIGHT, _TOTAL, _SQUARES = 0, 1, 2, 3
 """What suffices of a grader's reports: their number; Σ n/(1 + nκ), Σ S/(1 + nκ) and Σ(Σd² − κS²/(1 + nκ)).
 
-Sums are over effortful reviews; d are the reports' distances from what a grader without bias and error would give, n
-and S a review's number and sum.
+Sums are over effortful reviews; d are the reports' distances from what a grader without bias and error would give,
+drift apart, n and S a review's number and sum.
 """
 
 
@@ -43,11 +43,11 @@ def load_grader_sums(places: Places, graders: Graders, halo_odds: float, state: 
             continue
         grader, total, squares = places.review_grader[review], 0.0, 0.0
         begin, end = places.review_reports[review], places.review_reports[review + 1]
-        narrowed = 1.0 - state.slope[grader]
+        narrowed, drift = 1.0 - state.slope[grader], state.drift[places.review_drift[review]]
         for report in range(begin, end):
             cell = places.report_cell[report]
             seen = state.true_grade[cell] - narrowed * (state.true_grade[cell] - places.cell_centre[cell])
-            distance = state.latent[report] - seen
+            distance = state.latent[report] - seen - drift
             total += distance
             squares += distance * distance
         odds = halo_odds if graders.has_halo[grader] else 0.0

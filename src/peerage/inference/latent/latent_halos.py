@@ -36,7 +36,7 @@ def learn_halo(
         grader = places.review_grader[review]
         if state.effortful[review] and graders.has_halo[grader]:
             begin, end = places.review_reports[review], places.review_reports[review + 1]
-            total = _distance(begin, end, grader, places, state)
+            total = _distance(review, places, state)
             by_size[0, end - begin] += 1.0
             by_size[1, end - begin] += state.reliability[grader] * total * total
     current = _log_halo(theta, by_size)
@@ -56,13 +56,15 @@ def learn_halo(
 
 
 @jit
-def _distance(begin: int, end: int, grader: int, places: Places, state: State) -> float:
+def _distance(review: int, places: Places, state: State) -> float:
     """The sum of a review's distances from what its grader would give without an error."""
+    grader = places.review_grader[review]
+    bias = state.bias[grader] + state.drift[places.review_drift[review]]
     total, narrowed = 0.0, 1.0 - state.slope[grader]
-    for report in range(begin, end):
+    for report in range(places.review_reports[review], places.review_reports[review + 1]):
         cell = places.report_cell[report]
         seen = state.true_grade[cell] - narrowed * (state.true_grade[cell] - places.cell_centre[cell])
-        total += state.latent[report] - seen - state.bias[grader]
+        total += state.latent[report] - seen - bias
     return total
 
 
@@ -88,7 +90,7 @@ def draw_halos(rng: np.random.Generator, places: Places, graders: Graders, belie
         grader = places.review_grader[review]
         if graders.has_halo[grader] and state.effortful[review]:
             begin, end = places.review_reports[review], places.review_reports[review + 1]
-            total = _distance(begin, end, grader, places, state)
+            total = _distance(review, places, state)
             precision = 1.0 / odds + (end - begin)
             noise = rng.standard_normal() / math.sqrt(state.reliability[grader] * precision)
             state.halo[review] = total / precision + noise

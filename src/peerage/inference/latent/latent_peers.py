@@ -149,6 +149,7 @@ def _log_mass(
             for i in range(size):
                 gain[i] = (slope * covariance[i, own] + covariance[i, halo]) / variance
             offset = state.bias[grader] + (1.0 - slope) * places.cell_centre[cell]
+            offset += state.drift[places.review_drift[review]]
             for particle in range(len(particles)):
                 known = particles[particle]
                 centre, root = slope * known[own] + known[halo] + offset, 1.0 / math.sqrt(variance)

@@ -9,6 +9,7 @@ from peerage.inference.latent.latent_arrays import Learning, Levels, Priors
 from peerage.inference.numerics.arrays import F64
 from peerage.inference.numerics.grid_masses import MACHINES, ROOT_HALF, TAS
 from peerage.inference.numerics.hyperparameters import (
+    DRIFT,
     EPSILON,
     HALO,
     MACHINE_SHAPE,
@@ -128,7 +129,7 @@ def refresh(learning: Learning, levels: Levels, beliefs: Priors, theta: F64) -> 
     refresh_grades(beliefs, theta)
     refresh_reliabilities(beliefs, theta)
     refresh_biases(learning, beliefs, theta)
-    beliefs.slope_sd[0] = math.exp(theta[SCALE])
+    beliefs.slope_sd[0], beliefs.step_sd[0] = math.exp(theta[SCALE]), math.exp(theta[DRIFT])
     refresh_rounding(levels.coarse, beliefs.rounding, theta)
     for component in range(len(beliefs.low_effort)):
         fill_low_effort(component, levels, beliefs.rounding, theta, beliefs.low_effort)

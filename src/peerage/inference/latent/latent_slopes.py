@@ -37,7 +37,7 @@ def move_slope(grader: int, rng: np.random.Generator, sd: float, places: Places,
     gain, ratio = 0.5 * (((now - 1.0) / sd) ** 2 - ((proposed - 1.0) / sd) ** 2), 1.0
     for review in range(first, last):
         if state.effortful[review]:
-            offset = state.bias[grader] + state.halo[review]
+            offset = state.bias[grader] + state.halo[review] + state.drift[places.review_drift[review]]
             for report in range(places.review_reports[review], places.review_reports[review + 1]):
                 cell = places.report_cell[report]
                 inverse, centre = 1.0 / cells.precision[cell], places.cell_centre[cell]
@@ -60,7 +60,8 @@ def load_slope_sums(places: Places, graders: Graders, halo_odds: float, state: S
         grader = places.review_grader[review]
         if not (state.effortful[review] and graders.has_slope[grader]):
             continue
-        begin, end, bias = places.review_reports[review], places.review_reports[review + 1], state.bias[grader]
+        begin, end = places.review_reports[review], places.review_reports[review + 1]
+        bias = state.bias[grader] + state.drift[places.review_drift[review]]
         total_x, total_y, squares, products = 0.0, 0.0, 0.0, 0.0
         for report in range(begin, end):
             cell = places.report_cell[report]

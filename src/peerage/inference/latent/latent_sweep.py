@@ -5,7 +5,8 @@ Given its report before rounding, everything that a review tells is normal. One 
 1. grader by grader, habits, effort probabilities, efforts and reports before rounding, true grades summed out;
 2. the hyperparameters of true grades and the share of merit, grades and merits summed out; then all true grades, with
    merits and halos summed out, and the merits;
-3. slopes, biases and reliabilities with their hyperparameters and the share of halo, halos summed out, and these;
+3. slopes, biases and reliabilities with their hyperparameters and the share of halo, halos summed out, and these; where
+   biases drift, their drifts first, together with them;
 4. the level of all grades, the hyperparameters of low effort, those of effort, and the shares of coarser grades.
 """
 
@@ -17,6 +18,7 @@ import numpy as np
 
 from peerage.inference.latent.grade_updates import add_level_masses, draw_grades, draw_merits, draw_one_by_one
 from peerage.inference.latent.latent_arrays import Given, Graders, Places, Priors, State, Stored, Work
+from peerage.inference.latent.latent_drift import update_drift
 from peerage.inference.latent.latent_efforts import count_low_effort, draw_efforts, learn_low_effort
 from peerage.inference.latent.latent_graders import (
     draw_biases,
@@ -101,6 +103,8 @@ def _update_graders(
         learn_slopes(rng, adapt, graders.has_slope, beliefs, state, work.slope_sums)
         sd, slope_sums = beliefs.slope_sd[0], work.slope_sums
         draw_slopes(rng, graders.has_slope, sd, state.reliability, slope_sums, state.slope)
+    if given.learning.n_weeks > 1:
+        update_drift(rng, adapt, given, state, work)
     load_grader_sums(places, graders, beliefs.shares[1], state, sums)
     if has_bias:
         if learned:
@@ -158,6 +162,8 @@ def _write(row: int, stored: Stored, state: State, draws: Draws) -> None:
         draws.effort[row, grader] = state.effort[grader]
         draws.habit[row, grader] = state.habit[grader]
         draws.slope[row, grader] = state.slope[grader]
+    for entry in range(len(state.drift)):
+        draws.drift[row, entry] = state.drift[entry]
     draws.effortful_count[row] = state.effortful.sum()
     for index in range(draws.hyper.shape[1]):
         draws.hyper[row, index] = state.hyper[index]

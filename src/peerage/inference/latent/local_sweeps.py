@@ -32,7 +32,7 @@ SETTLING, KEPT = 6, 6
 
 
 class Drawn(NamedTuple):
-    """Draws of the graders (draw, grader) and of hyperparameters; who is new to the class, whose reviews are unseen."""
+    """Draws of the graders (draw, grader), of hyperparameters and of drifts; who is new, whose reviews are unseen."""
 
     reliability: F64
     bias: F64
@@ -40,6 +40,7 @@ class Drawn(NamedTuple):
     habit: I64
     slope: F64
     hyper: F64
+    drift: F64
     is_new: Flags
     unseen: Flags
 
@@ -78,6 +79,7 @@ def hold_graders(
     if given.learning.on:
         state.hyper[:] = drawn.hyper[draw]
         refresh(given.learning, given.levels, given.beliefs, state.hyper)
+    state.drift[:] = drawn.drift[draw]
     for grader in range(len(state.bias)):
         state.reliability[grader] = drawn.reliability[draw, grader]
         state.bias[grader], state.effort[grader] = drawn.bias[draw, grader], drawn.effort[draw, grader]

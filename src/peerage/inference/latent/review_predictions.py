@@ -39,7 +39,8 @@ def load_cells(places: Places, beliefs: Priors, state: State, cells: Cells) -> N
     for review in range(len(places.review_grader)):
         if state.effortful[review]:
             grader = places.review_grader[review]
-            slope, offset = state.slope[grader], state.bias[grader] + state.halo[review]
+            offset = state.bias[grader] + state.halo[review] + state.drift[places.review_drift[review]]
+            slope = state.slope[grader]
             weight, narrowed = state.reliability[grader] * slope, 1.0 - slope
             for report in range(places.review_reports[review], places.review_reports[review + 1]):
                 cell = places.report_cell[report]
@@ -65,7 +66,7 @@ def take_out(
     weight, narrowed = precision * slope, 1.0 - slope
     for review in range(places.grader_reviews[grader], places.grader_reviews[grader + 1]):
         if state.effortful[review]:
-            offset = bias + state.halo[review]
+            offset = bias + state.halo[review] + state.drift[places.review_drift[review]]
             for report in range(places.review_reports[review], places.review_reports[review + 1]):
                 cell = places.report_cell[report]
                 cells.precision[cell] -= weight * slope
@@ -91,7 +92,7 @@ def predict(
     begin, row, slope = places.review_reports[first], 0, state.slope[grader]
     narrowed = 1.0 - slope
     for review in range(first, last):
-        offset = state.bias[grader] + state.halo[review]
+        offset = state.bias[grader] + state.halo[review] + state.drift[places.review_drift[review]]
         for report in range(places.review_reports[review], places.review_reports[review + 1]):
             cell = places.report_cell[report]
             predicted[INPUTS, row], predicted[INPUTS + 1, row] = cells.precision[cell], cells.weighted[cell]
@@ -164,7 +165,7 @@ def put_back(grader: int, places: Places, state: State, cells: Cells) -> None:
     weight, narrowed = state.reliability[grader] * slope, 1.0 - slope
     for review in range(places.grader_reviews[grader], places.grader_reviews[grader + 1]):
         if state.effortful[review]:
-            offset = state.bias[grader] + state.halo[review]
+            offset = state.bias[grader] + state.halo[review] + state.drift[places.review_drift[review]]
             for report in range(places.review_reports[review], places.review_reports[review + 1]):
                 cell = places.report_cell[report]
                 cells.precision[cell] += weight * slope

@@ -159,6 +159,7 @@ class Draws(NamedTuple):
     hyper: F64
     habit: NDArray[np.uint8]
     slope: F32
+    drift: F32
 
 
 class Scratch(NamedTuple):

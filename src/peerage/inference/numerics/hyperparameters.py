@@ -83,6 +83,7 @@ CLASSWIDE = (
     Hyperparameter("rounded_ten", "ζ₁₀", "logit", OFF, 0.0, "the share of grades that are rounded to tens"),
     Hyperparameter("rounded_five", "ζ₅", "logit", OFF, 0.0, "the share of grades that are rounded to fives"),
     Hyperparameter("rounded_one", "ζ₁", "logit", OFF, 0.0, "the share of long grades that are rounded to whole points"),
+    Hyperparameter("drift", "δ", "log", np.log(0.2), 0.8, "how far biases move from one assignment to the next (sd)"),
 )
 """Of the whole class. The hyperprior of TAs' reliability is centred at twice the students'."""
 
@@ -112,6 +113,7 @@ PER_COMPONENT = (
     ROUNDED,
 ) = range(16)
 N_CLASSWIDE = len(CLASSWIDE)
+DRIFT = N_CLASSWIDE - 1
 N_UNITS = 3
 """How many units a kind of scale has; their shares stand from ``ROUNDED`` on, a short scale's and a long one's."""
 
@@ -143,10 +145,13 @@ def natural(theta: F64, n_components: int) -> F64:
 
 
 def draw_hyperprior(n_components: int, rng: np.random.Generator, spread: float = 1.0) -> F64:
-    """θ drawn from the hyperprior, its standard deviations multiplied by ``spread``; μ_ℓ around 0."""
+    """θ drawn from the hyperprior, its standard deviations multiplied by ``spread``; μ_ℓ around 0.
+
+    Shares have hyperpriors of their own, and what is off unless it is chosen stays at its centre.
+    """
     theta = np.zeros(N_CLASSWIDE + 3 * n_components)
     theta[:N_CLASSWIDE] = _CENTRE
-    theta[:ROUNDED] += spread * _SPREAD[:ROUNDED] * rng.standard_normal(ROUNDED)  # shares of units have no such spread
+    theta[:ROUNDED] += spread * _SPREAD[:ROUNDED] * rng.standard_normal(ROUNDED)
     theta[RELIABILITY_TA] += theta[RELIABILITY]
     for index, entry in enumerate(PER_COMPONENT):
         part = slice(N_CLASSWIDE + index * n_components, N_CLASSWIDE + (index + 1) * n_components)

@@ -33,8 +33,8 @@ from peerage.support.stopping import check_stopped
 VARIABLES = ("true_grade", "reliability", "bias", "effort")
 """What is drawn for each cell (true grades) and each grader (the others)."""
 
-STORED = (*VARIABLES, "habit", "slope")
-"""What of a chain's draws is stored; habits and slopes of graders are shown by what they do to the others."""
+STORED = (*VARIABLES, "habit", "slope", "drift")
+"""What of a chain's draws is stored; habits, slopes and drifts of graders are shown by what they do to the others."""
 
 _CHUNK_SECONDS = 0.1
 

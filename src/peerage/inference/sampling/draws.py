@@ -69,6 +69,15 @@ class Draws(Mapping[str, NDArray[np.float32]]):
         """(chain, draw, grader) how far each grader stretches the scale around the usual report; 1 is as others do."""
         return self._samples.draws["slope"]
 
+    def drifts(self) -> NDArray[np.float32]:
+        """(chain, draw, entry) how far biases are from their mean in each assignment, as ``Layout.walks`` has them."""
+        return self._samples.draws["drift"]
+
+    def bias_on(self, graders: NDArray[np.integer], submissions: NDArray[np.integer]) -> NDArray[np.float32]:
+        """(chain, draw, pair) the biases of some graders, each as it is in the assignment of a submission."""
+        drifts = self.drifts()[:, :, self._layout.walks.entries(graders, submissions)]
+        return np.asarray(self["bias"][:, :, graders] + drifts)
+
     def low_effort_of(
         self, graders: NDArray[np.integer], components: NDArray[np.integer], levels: NDArray[np.integer]
     ) -> NDArray[np.float64]:

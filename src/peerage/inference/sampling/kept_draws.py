@@ -22,8 +22,8 @@ from peerage.inference.sampling.total_reliability import total_reliability
 MEMORY = 1.0
 """How many gigabytes kept draws, and what is made of them, may take unless told otherwise."""
 
-_CELL_BYTES, _GRADER_BYTES = 16, 64
-"""What a kept draw takes for each true grade, and for each grader, at its peak."""
+_CELL_BYTES, _GRADER_BYTES, _DRIFT_BYTES = 16, 64, 8
+"""What a kept draw takes for each true grade, for each grader, and for each drift of a bias, at its peak."""
 
 _FEWEST = 20
 """How many draws each chain keeps in any case, or all if there are not as many."""
@@ -40,7 +40,8 @@ def every_few(layout: Layout, chains: int, draws: int, memory: float) -> int:
     """Every how many draws one is kept, lest kept ones take more than so many gigabytes; 1 if all can be."""
     if not memory >= LEAST_MEMORY:
         raise ModelError(f"memory must be a positive number of gigabytes, {LEAST_MEMORY:f} at least, not {memory!r}")
-    a_draw = _CELL_BYTES * layout.n_cells + _GRADER_BYTES * layout.n_graders
+    drifts = _DRIFT_BYTES * (layout.walks.n_entries - 1)
+    a_draw = _CELL_BYTES * layout.n_cells + _GRADER_BYTES * layout.n_graders + drifts
     wanted = math.ceil(chains * draws * a_draw / (1e9 * memory))
     return max(1, min(wanted, draws // _FEWEST))
 
@@ -111,7 +112,7 @@ class EveryFew:
             if turn:
                 getattr(self.kept[chain], name)[draw // self.every] = values
         if turn:
-            for name in ("habit", "slope"):
+            for name in ("habit", "slope", "drift"):
                 getattr(self.kept[chain], name)[draw // self.every] = getattr(rows, name)[0]
         for name, whole in self.whole.items():
             whole[chain, draw] = getattr(rows, name)[0]

@@ -79,6 +79,7 @@ class Draws(NamedTuple):
     hyper: F64
     habit: NDArray[np.uint8]
     slope: F32
+    drift: F32
 
 
 class Work(NamedTuple):

@@ -60,6 +60,7 @@ def new_draws(layout: Layout, count: int) -> Draws:
         np.zeros((count, layout.n_hyper)),
         np.zeros(shape, np.uint8),
         np.ones(shape, np.float32),
+        np.zeros((count, layout.walks.n_entries), np.float32),
     )
 
 
