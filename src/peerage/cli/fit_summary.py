@@ -37,6 +37,7 @@ _SHARED = {
     "merit": "{:.0%} of the variance of true grades is common to all components of a submission",
     "halo": "{:.0%} of the variance of errors is common to all components of a review",
     "scale": "graders' use of the scale differs by {:.0%} (standard deviation)",
+    "drift": "biases move by {:.2f} from one assignment to the next (standard deviation)",
 }
 _SCALE = (
     "Dependability says how much a student's grades tell about the work. It is given as a reliability (1 / error "

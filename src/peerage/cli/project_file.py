@@ -51,10 +51,10 @@ _SETTINGS: dict[str, tuple[Kind, str]] = {
 _SHARED = ("grades", "rubric", "columns", "components", "drop", "exact_ids", "exclude", "until", "by")
 """The options that ``peerage check`` has as well."""
 
-_CHOSEN = ("correlation",)
+_CHOSEN = ("correlation", "drift")
 """Features of the model that are off unless they are chosen."""
 
-_FEATURES = ("bias", "effort", "censoring", "correlation", "merit", "halo", "habits", "scale", "floors", "heaping")
+_FEATURES = ("bias", "effort", "censoring", *_CHOSEN, "merit", "halo", "habits", "scale", "floors", "heaping")
 _MODEL: dict[str, tuple[Kind, str]] = {
     "priors": (str, "priors"),
     "name": (str, "model_name"),

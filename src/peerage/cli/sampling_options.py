@@ -65,6 +65,13 @@ NoHeaping = Annotated[
     typer.Option("--no-heaping", help="Nobody rounds more coarsely than the scale.", rich_help_panel=panels.MODEL),
 ]
 
+Drift = Annotated[
+    bool,
+    typer.Option(
+        "--drift", help="Students' biases move from one assignment to the next.", rich_help_panel=panels.MODEL
+    ),
+]
+
 
 class Chosen(StrEnum):
     """Models that are chosen for the class."""
@@ -221,6 +228,7 @@ class ModelOptions(FeatureOptions):
     no_scale: NoScale = False
     no_floors: NoFloors = False
     no_heaping: NoHeaping = False
+    drift: Drift = False
     priors: PriorsOption = "learned"
     ta_spread: TaSpread = LEARNED
     fixed: FixedFile = None
@@ -228,13 +236,13 @@ class ModelOptions(FeatureOptions):
     @property
     def any_chosen(self) -> bool:
         """Whether any feature is chosen by hand."""
-        return super().any_chosen or bool(self._switched_off())
+        return super().any_chosen or self.drift or bool(self._switched_off())
 
     def chosen(self) -> Model:
         """The model that options describe."""
         spread = _number_or_word(self.ta_spread)
         off: dict[str, Any] = dict.fromkeys(self._switched_off(), False)
-        return replace(self.model(self.priors), ta_spread=spread, **off)
+        return replace(self.model(self.priors), ta_spread=spread, drift=self.drift, **off)
 
     def _switched_off(self) -> list[str]:
         """The features that are on where they can be, but for options."""

@@ -17,6 +17,7 @@ FLAGS = {
     "credit_assignment": "--credit-assignment",
     "credit_id": "--credit-assignment-id",
     "draws": "--draws",
+    "drift": "--drift",
     "drop": "--drop",
     "duplicates": "--duplicates",
     "exact_ids": "--exact-ids",

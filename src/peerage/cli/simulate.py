@@ -61,6 +61,7 @@ class TruthOptions:
     ] = 0.0
     halo: Annotated[float, typer.Option(help="The part of errors' variance that a review's components share.")] = 0.0
     scale: Annotated[float, typer.Option(help="How much students' use of the scale differs (sd).")] = 0.0
+    drift: Annotated[float, typer.Option(help="How far students' biases move from week to week (sd).")] = 0.0
 
     def settings(self) -> dict[str, Any]:
         """The same, as :func:`peerage.simulate` takes it."""
@@ -68,7 +69,8 @@ class TruthOptions:
 
         priors = Priors.paper() if self.priors is None else Priors.read(self.priors)
         model = Model(bias=not self.no_bias, effort=not self.no_effort, correlation=self.correlation, priors=priors)
-        return {"setting": self.setting, "model": model, "merit": self.merit, "halo": self.halo, "scale": self.scale}
+        parts = {name: getattr(self, name) for name in ("merit", "halo", "scale", "drift")}
+        return {"setting": self.setting, "model": model, **parts}
 
 
 @grouped

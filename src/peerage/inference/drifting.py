@@ -61,7 +61,7 @@ class Walks:
     @property
     def n_entries(self) -> int:
         """How many drifts there are, the first among them."""
-        return 1 + np.count_nonzero(self.start) * len(self.assignments)
+        return 1 + int(np.count_nonzero(self.start)) * len(self.assignments)
 
     def common(self, before: Walks) -> tuple[list[int], list[int]]:
         """The assignments that earlier walks had too: their places, and their places there."""

@@ -24,6 +24,7 @@ def problems_of(posterior: Fitted) -> Iterator[Problem]:
     yield from _moved_by_priors(posterior)
     yield from _unidentified(posterior)
     yield from _constant(posterior)
+    yield from _steady(posterior)
 
 
 def simpler_model(posterior: Fitted) -> Iterator[Problem]:
@@ -75,6 +76,14 @@ def _constant(posterior: Fitted) -> Iterator[Problem]:
     """Students who give the same grades to everything, and therefore count nothing."""
     for row in posterior.constant.to_dict("records"):
         yield Problem(f"{row['grader']!r} {row['sentence']}", "look at the reviews, and talk to the student")
+
+
+def _steady(posterior: Fitted) -> Iterator[Problem]:
+    """That biases were to drift, and cannot."""
+    if posterior.model.drift and not posterior.layout.walks.on:
+        one = len(posterior.layout.walks.assignments) == 1
+        why = "all work belongs to one assignment" if one else "no student's bias is inferred"
+        yield Problem(f"{why}, so that biases do not drift", "leave the drift out")
 
 
 def _ends_of_grids(posterior: Fitted) -> Iterator[Problem]:

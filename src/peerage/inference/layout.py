@@ -166,7 +166,7 @@ class Layout:
     @cached_property
     def may_stretch(self) -> NDArray[np.bool_]:
         """(graders,) who may use more or less of the scale than others: all but staff, who define it."""
-        return (self.is_like_students | (self.group == MACHINE)) & self.model.has_scale
+        return np.asarray((self.is_like_students | (self.group == MACHINE)) & self.model.has_scale)
 
     @property
     def may_drift(self) -> NDArray[np.bool_]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from peerage.errors import InputError, MissingExtraError, Problem
 from peerage.gradebook.book import ROLES, Gradebook
 from peerage.gradebook.report_means import mean_reports, peer_means, staff_means
+from peerage.inference.biases_by_assignment import biases_table, occasions
 from peerage.inference.checking.convergence_warnings import convergence_problems
 from peerage.inference.checking.held_out import HeldOut, held_out
 from peerage.inference.checking.leave_one_out import LeaveOneOut, leave_one_out
@@ -103,6 +104,10 @@ class Posterior(Fitted):
             lower, upper = np.quantile(drawn, [LOWER, UPPER], axis=0)
             columns |= {name: drawn.mean(axis=0, dtype=float), f"{name}_lower": lower, f"{name}_upper": upper}
         return pd.DataFrame(columns | {"precision": self._precision})
+
+    def biases(self) -> pd.DataFrame:
+        """Each grader's bias in each assignment that the grader took part in, with an interval; alike without drift."""
+        return biases_table(self.layout, self.draws, (LOWER, UPPER))
 
     @cached_property
     def dependability(self) -> NDArray[np.floating]:
@@ -368,10 +373,15 @@ class Posterior(Fitted):
         found = {
             name: (self.margins.diagnose(name, free), labels) for name, free, labels in self.inferred() if len(free)
         }
+        if self.layout.walks.on and not self.samples.running:  # of which drifts have none
+            grader, week, submission, _ = occasions(self.layout)
+            drawn, names = self.draws.bias_on(grader, submission), self.layout.walks.assignments
+            labels = [f"{self.book.graders[who]} in {names[when]}" for who, when in zip(grader, week, strict=True)]
+            found["bias_by_assignment"] = rhat_and_ess(drawn, os.cpu_count() or 1), labels
         if self.model.learned:
-            used, names = np.flatnonzero(in_use(self.layout)), coordinate_names(self.layout)
+            used, all_names = np.flatnonzero(in_use(self.layout)), coordinate_names(self.layout)
             hyper = self.samples.hyper[:, :, used].astype(np.float32)
-            found["priors"] = rhat_and_ess(hyper, os.cpu_count() or 1), [names[place] for place in used]
+            found["priors"] = rhat_and_ess(hyper, os.cpu_count() or 1), [all_names[place] for place in used]
         return found
 
 

@@ -42,6 +42,8 @@ _SHARED = {
     "components of one review tell less than as many independent grades would.",
     "scale": "Some graders use more of the scale than others: a difference of one grade to most graders is more or "
     "less to them, by {:.0%} (standard deviation). The model corrects for this.",
+    "drift": "Students' biases drift: from one assignment to the next they move by {:.2f} on a scale of 0 to 5 "
+    "(standard deviation). A bias is the mean over all assignments.",
     "rounded_whole": "Graders round more coarsely than they must: {:.0%} of the grades to whole points.",
     "rounded_half": "{:.0%} of the grades are rounded to half points.",
     "rounded_quarter": "{:.0%} of the grades are rounded to quarters.",

@@ -37,6 +37,7 @@ from peerage.results.fit_tables import (
 from peerage.results.marker import Marker, new_secret
 from peerage.results.provenance import record_of
 from peerage.results.schema import (
+    BIASES,
     CHECKS,
     COMMENTS,
     EXPLANATIONS,
@@ -151,6 +152,8 @@ class Results:
         if posterior.book.comments:
             tables[COMMENTS] = comments_table(posterior.book)
             warnings += tuple(held_back(posterior.book))
+        if posterior.layout.walks.on:
+            tables[BIASES] = table_values.kept(BIASES, posterior.biases())
         if posterior.book.self_grades:
             tables[SELF_REVIEWS] = self_reviews_table(posterior.book, final)
         record = record_of(posterior, inputs, choices, explanation, overrides, warnings)

@@ -16,8 +16,9 @@ the rubric has, and a model without censoring is one that overlooks this.
 Beyond the paper, the components of a submission may share a part q of the variance of their true grades (*merit*),
 s_uc = μ_c + σ_c(√q·Q_u + √(1 − q)·R_uc), and those of an effortful review a part h of that of their errors (*halo*),
 s_uc + b_v + τ_v^(−1/2)(√h·H_uv + √(1 − h)·E_uvc), with Q, R, H and E standard normal. Students may stretch or narrow
-the scale: μ_c + a_v(s_uc − μ_c) in place of s_uc, a_v ~ N(1, ω²). On a fine scale a share of the reports may be rounded
-to whole numbers, halves, fives or tens (*heaping*).
+the scale: μ_c + a_v(s_uc − μ_c) in place of s_uc, a_v ~ N(1, ω²). Their biases may *drift*: b_v + d_vw in place of b_v
+in assignment w, a random walk of step δ less its mean over all assignments. On a fine scale a share of the reports may
+be rounded to whole numbers, halves, fives or tens (*heaping*).
 
 With correlation a report's precision is τ/λ, and that is what is called reliability. Graders who wrote something have
 τ ~ N⁺(μ̄, σ̄² + 1/β₀), and what they wrote s_uc | τ ~ N(μ_c + k_c(τ − μ̄), 1/(1/σ_c² + β₀)), where
@@ -110,6 +111,14 @@ def draw_slopes(spread: float, roles: NDArray[np.int8], rng: np.random.Generator
     if not spread:
         return np.ones(len(roles))
     return np.where(roles == STUDENT, rng.normal(1.0, spread, len(roles)), 1.0)
+
+
+def draw_drift(step: float, drifts: Flags, weeks: int, rng: np.random.Generator) -> Floats:
+    """Draw the (graders, weeks) distances of biases from their mean; some walk by steps, the others stay."""
+    if not step:
+        return np.zeros((len(drifts), weeks))
+    path = np.cumsum(rng.normal(0.0, step, (len(drifts), weeks)), axis=1)
+    return np.where(drifts[:, None], path - path.mean(axis=1, keepdims=True), 0.0)
 
 
 def draw_effortful(effort: Floats, review_grader: NDArray[np.int64], rng: np.random.Generator) -> Flags:

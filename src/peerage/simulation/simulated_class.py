@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from peerage.errors import InputError, ModelError, Problem
-from peerage.gradebook.book import Gradebook
+from peerage.gradebook.book import STUDENT, Gradebook
+from peerage.inference.drifting import Walks
 from peerage.inference.heaping import UNITS
 from peerage.model import Model
 from peerage.rubric import Rubric
@@ -41,6 +42,7 @@ def simulate(
     halo: float = 0.0,
     scale: float = 0.0,
     heaping: Mapping[float, float] | None = None,
+    drift: float = 0.0,
 ) -> tuple[Gradebook, Truth]:
     """Draw a class from the model: its gradebook, and the truth behind it.
 
@@ -61,6 +63,7 @@ def simulate(
     scale: how much students' use of the scale differs (standard deviation around 1)
     heaping: which shares of the grades of a fine scale are rounded to multiples of 10, 5, 1, 0.5 and 0.25, such as
         ``{1: 0.6, 0.5: 0.3}``; the others may be any legal grade
+    drift: how far students' biases move from one week to the next (standard deviation); those that the model fixes stay
 
     >>> book, truth = simulate(students=10, weeks=2)
     >>> book.n_reviews, truth.true_grade.shape
@@ -78,10 +81,10 @@ def simulate(
         submissions_per_week=submissions_per_week,
         team_size=team_size,
     )
-    _check_parts(merit, halo, scale)
+    _check_parts(merit, halo, scale, drift)
     _check_heaping(heaping or {})
     rubric = _rubric(components)
-    return draw(model, plan(size, rng), rubric, rng, merit=merit, halo=halo, scale=scale, heaping=heaping)
+    return draw(model, plan(size, rng), rubric, rng, merit=merit, halo=halo, scale=scale, heaping=heaping, drift=drift)
 
 
 def draw(
@@ -94,6 +97,7 @@ def draw(
     halo: float = 0.0,
     scale: float = 0.0,
     heaping: Mapping[float, float] | None = None,
+    drift: float = 0.0,
 ) -> tuple[Gradebook, Truth]:
     """Draw graders, true grades, efforts and reports for a class that has been planned."""
     is_author = np.isin(np.arange(len(schedule.graders)), [index for team in schedule.authors for index in team])
@@ -105,7 +109,11 @@ def draw(
     slope = generative.draw_slopes(scale, schedule.roles, rng)[schedule.review_grader][:, None]
     usual = np.array(model.hyperparameters.for_components(len(rubric))[0])
     seen = usual + slope * (true_grade[schedule.review_submission] - usual)
-    centre = seen + graders.bias[schedule.review_grader][:, None]
+    fixed = np.isin(np.array(schedule.graders, dtype=object), list(model.fixed.bias))
+    walks = Walks.of(schedule.assignments, (schedule.roles == STUDENT) & ~fixed)
+    drifts = generative.draw_drift(drift, walks.start > 0, len(walks.assignments), rng)
+    week = walks.week[schedule.review_submission]
+    centre = seen + (graders.bias[schedule.review_grader] + drifts[schedule.review_grader, week])[:, None]
     precision = graders.reliability[schedule.review_grader]
     reports = generative.draw_reports(model, centre, precision, effortful, rng, halo=halo)
     if heaping:
@@ -113,16 +121,17 @@ def draw(
     book = schedule.book(rubric, generative.to_levels(rubric, reports))
     columns = [component.from_model(true_grade[:, index]) for index, component in enumerate(rubric.components)]
     return book, Truth(
-        book, model, np.stack(columns, axis=1), graders.reliability, graders.bias, graders.effort, effortful
+        book, model, np.stack(columns, axis=1), graders.reliability, graders.bias, graders.effort, effortful, drifts
     )
 
 
-def _check_parts(merit: float, halo: float, scale: float) -> None:
+def _check_parts(merit: float, halo: float, scale: float, drift: float) -> None:
     for name, share in (("merit", merit), ("halo", halo)):
         if not 0 <= share < 1:
             raise InputError(f"{name} is the part of a variance that is shared, from 0 to less than 1, not {share!r}")
-    if not 0 <= scale <= 1:
-        raise InputError(f"scale is a standard deviation from 0 to 1, not {scale!r}")
+    for name, spread in (("scale", scale), ("drift", drift)):
+        if not 0 <= spread <= 1:
+            raise InputError(f"{name} is a standard deviation from 0 to 1, not {spread!r}")
 
 
 def _check_heaping(shares: Mapping[float, float]) -> None:

@@ -25,6 +25,7 @@ class Truth:
     true_grade: (submissions, components) latent true grades in the rubric's units; they may lie beyond its ends
     reliability, bias, effort: (graders,) on the model's 0–5 scale; with correlation, reliability is τ/λ
     effortful: (reviews,) whether the review was made with effort
+    drift: (graders, assignments) how far a bias is from its mean in each assignment, in the order of the gradebook
     """
 
     book: Gradebook
@@ -34,6 +35,7 @@ class Truth:
     bias: Floats
     effort: Floats
     effortful: NDArray[np.bool_]
+    drift: Floats
 
     def __post_init__(self) -> None:
         for entry in fields(self):
@@ -67,6 +69,17 @@ class Truth:
                 "reliability": self.reliability,
                 "bias": self.bias,
                 "effort": self.effort,
+            }
+        )
+
+    def biases(self) -> pd.DataFrame:
+        """A row per grader and assignment: the bias there."""
+        names = tuple(dict.fromkeys(self.book.assignments))
+        return pd.DataFrame(
+            {
+                "grader": np.repeat(np.array(self.book.graders, dtype=object), len(names)),
+                "assignment": np.tile(np.array(names, dtype=object), self.book.n_graders),
+                "bias": (self.bias[:, None] + self.drift).ravel(),
             }
         )
 

@@ -31,7 +31,7 @@ _WIDTH = 3.29
 _ESTIMATES = ("reliability", "bias", "effort")
 _RUN = ("version", "seed", "chains", "draws", "final", "rubric")
 _CHOICES = ("adjust_bias", "staff_final", "staff_level")
-_MODEL = ("bias", "effort", "censoring", "correlation", *WHERE_POSSIBLE, "priors", "grids", "fixed")
+_MODEL = ("bias", "effort", "censoring", "correlation", *WHERE_POSSIBLE, "drift", "priors", "grids", "fixed")
 
 
 class Reason(NamedTuple):

@@ -12,6 +12,7 @@ from peerage.report.pages import classes_html, staff_html
 from peerage.results import result_folder
 from peerage.results.results import Results
 from peerage.results.schema import (
+    BIASES,
     CHANGES,
     CHECKS,
     COMMENTS,
@@ -35,7 +36,7 @@ from peerage.workflow.saved_elsewhere import saved_elsewhere
 
 _ORDER: tuple[str | ResultTable, ...] = (
     REPORT,
-    *(GRADES, TOTALS, GRADERS, CHECKS, WEIGHTS, EXPLANATIONS, COMMENTS, SELF_REVIEWS),
+    *(GRADES, TOTALS, GRADERS, BIASES, CHECKS, WEIGHTS, EXPLANATIONS, COMMENTS, SELF_REVIEWS),
     *(POSTERIOR, RECORD),
     *(PROPOSALS, CHANGES),
 )

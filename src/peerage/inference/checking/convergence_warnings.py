@@ -26,6 +26,7 @@ MEANINGS = {
     "true_grade": ("the grade of {}", _WAIT),
     "reliability": ("how reliable {} is", f"grades that rest on these reviews may shift; {_WAIT}"),
     "bias": ("how severe {} is", f"grades that rest on these reviews may shift; {_WAIT}"),
+    "bias_by_assignment": ("how severe {} is", f"grades that rest on these reviews may shift; {_WAIT}"),
     "effort": ("how often {} makes an effort", f"grades that rest on these reviews may shift; {_WAIT}"),
     "priors": ("what was learned about the class as a whole", f"all grades may shift together; {_WAIT}"),
 }

@@ -84,7 +84,7 @@ WORDINGS = {
     "drift": Wording(
         "From one assignment to another, graders' average deviations move by {} on the 0–5 scale",
         "Graders become more severe or more lenient over time: an estimated bias is their average, and its interval is "
-        "too narrow.",
+        "too narrow.{remedy}",
         "Graders are steadier from one assignment to another than the model expects.",
         is_share=False,
     ),
@@ -99,6 +99,9 @@ WORDINGS = {
         "prefer certain grades.",
     ),
 }
+
+LET_DRIFT = " With learned priors, the setting drift lets biases move from one assignment to the next."
+"""What to do about biases that drift, where they are taken to stay."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +140,10 @@ def predictive_checks(layout: Layout, samples: Samples, priors: Priors, seed: in
         spread.append(spreads(reviews, levels))
         shares.append(frequencies(reviews, levels))
     findings = [
-        CheckFinding(CheckedStatistic(name, observed, np.array([replicate[name] for replicate in replicates])))
+        CheckFinding(
+            CheckedStatistic(name, observed, np.array([replicate[name] for replicate in replicates])),
+            names={"remedy": "" if layout.model.drift else LET_DRIFT},
+        )
         for name, observed in habits(reviews, given).items()
         if not np.isnan(observed)
     ]

@@ -48,9 +48,9 @@ class Levels(NamedTuple):
 class Priors(NamedTuple):
     """The priors as they stand; a chain that learns them refills its own copy.
 
-    ``shares`` are q and κ = h/(1 − h), of merit and halo; ``slope_sd`` is the spread of slopes, ``step_sd`` that of the steps
-    of biases. Rows of ``reliability`` (shape and rate of the residual precision) and of ``bias`` (mean and standard
-    deviation) are of groups of graders.
+    ``shares`` are q and κ = h/(1 − h), of merit and halo; ``slope_sd`` is the spread of slopes, and ``step_sd`` that of
+    the steps of biases. Rows of ``reliability`` (shape and rate of the residual precision) and of ``bias`` (mean and
+    standard deviation) are of groups of graders.
     ``low_effort`` has the log probability of each level of each component without effort, ``rounding`` the probability
     of each of its grids.
     """
