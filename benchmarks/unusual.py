@@ -63,7 +63,8 @@ class Kind:
 class UnusualClass:
     """The grades, and the truth on the 0–5 scale; the bias of a grader is its mean over the weeks.
 
-    ``true_grade`` is (submissions, components), ``bias``, ``reliability`` and ``effort`` are (graders,).
+    ``true_grade`` is (submissions, components), ``bias``, ``reliability`` and ``effort`` are (graders,); ``weekly`` are
+    the (graders, weeks) biases.
     """
 
     book: pg.Gradebook
@@ -71,6 +72,7 @@ class UnusualClass:
     bias: Floats
     reliability: Floats
     effort: Floats
+    weekly: Floats
 
 
 def draw_class(kind: Kind, seed: int) -> UnusualClass:
@@ -95,7 +97,7 @@ def draw_class(kind: Kind, seed: int) -> UnusualClass:
     least = np.where(_some_students(kind.floored, student, rng), LEAST, -np.inf)[grader]
     levels = np.clip(np.floor(np.maximum(reports, least[:, None]) + 0.5), 0, TOP)
     book = schedule.book(RUBRIC, levels.astype(np.int16))
-    return UnusualClass(book, true_grade, weekly.mean(axis=1), reliability, effort)
+    return UnusualClass(book, true_grade, weekly.mean(axis=1), reliability, effort, weekly)
 
 
 def _with_a_common_part(share: float, rows: int, rng: np.random.Generator) -> Floats:

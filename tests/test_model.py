@@ -47,6 +47,14 @@ def test_spreads_of_staff_survive_toml(tas: float | str, instructors: float | st
     assert pg.Model.from_toml(model.to_toml()) == model
 
 
+def test_drift_is_off_unless_it_is_chosen() -> None:
+    model = pg.Model(drift=True)
+    assert pg.Model.from_toml(model.to_toml()) == model
+    assert model.name == "bias + effort + censoring + drift"
+    assert "drift" not in pg.Model().to_dict()
+    assert not model.with_priors(mu_s=3.0).drift
+
+
 @given(models())
 def test_priors_survive_toml(model: pg.Model) -> None:
     assert pg.Priors.from_toml(model.hyperparameters.to_toml()) == model.priors
@@ -71,6 +79,11 @@ def test_the_default_is_the_papers_model_with_learned_priors() -> None:
         ({"ta_spread": 0}, "ta_spread must be positive, not 0"),
         ({"instructor_spread": "learned"}, "instructor_spread is 'students' or a number, not 'learned'"),
         ({"priors": "paper", "ta_spread": 0.3}, "a setting of learned priors; fixed ones have sigma_b"),
+        ({"drift": None}, "drift is either True or False, not None"),
+        *(
+            ({"drift": True} | settings, "drift needs learned priors, censoring and bias, and cannot be had with")
+            for settings in ({"priors": "paper"}, {"censoring": False}, {"bias": False}, {"correlation": True})
+        ),
     ],
 )
 def test_models_that_make_no_sense(settings: dict[str, Any], words: str) -> None:

@@ -101,7 +101,9 @@ class Arena:
         if self.layout.draws_latent_reports:
             usual = self.given.places.cell_centre[self.cell]
             seen = usual + state.slope[self.grader] * (state.true_grade[self.cell] - usual)
-            centre = seen + state.bias[self.grader] + state.halo[self.layout.report_review]
+            review = self.layout.report_review
+            drift = state.drift[self.given.places.review_drift[review]]
+            centre = seen + state.bias[self.grader] + state.halo[review] + drift
             sd = state.reliability[self.grader] ** -0.5
             low, high = ndtr((self.low - centre) / sd), ndtr((self.high - centre) / sd)
             latent = centre + sd * ndtri(np.clip(rng.uniform(low, high), 1e-300, 1 - 1e-16))

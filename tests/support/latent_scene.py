@@ -27,9 +27,9 @@ LIMIT = float(stats.norm.isf(1e-3 / 2000))
 class Scene:
     """A class drawn from the model, with everything that a chain holds set to what it was drawn with."""
 
-    def __init__(self, grades: Sequence[float] = range(6)) -> None:
+    def __init__(self, grades: Sequence[float] = range(6), model: Model | None = None) -> None:
         self.rng = np.random.default_rng(5)
-        self.arena = shared_arena(Model(), grades=grades)
+        self.arena = shared_arena(model or Model(), grades=grades)
         drawn = draw_class(self.arena, self.rng)
         drawn.theta[MERIT], drawn.theta[HALO] = 0.4, 0.3
         self.arena.put(draw_reports(self.arena, drawn, self.rng))
@@ -41,6 +41,7 @@ class Scene:
         self.state.halo[:] = 0.5 * self.rng.standard_normal(len(self.state.halo))
         self.state.reliability[:] = self.rng.gamma(2, 1, self.layout.n_graders)
         self.state.slope[:] = np.where(self.layout.may_stretch, self.rng.normal(1, 0.3, self.layout.n_graders), 1.0)
+        self.state.drift[:] = drawn.drift
         self.arena.redraw_latent(self.state, self.rng)
         refresh(self.given.learning, self.given.levels, self.given.beliefs, self.state.hyper)
 

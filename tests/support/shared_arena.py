@@ -18,6 +18,7 @@ from scipy.special import expit, logit, ndtr
 import peerage
 from peerage.inference.latent.latent_priors import refresh
 from peerage.inference.numerics.hyperparameters import (
+    DRIFT,
     EPSILON,
     HABIT,
     HALO,
@@ -39,15 +40,22 @@ COMPONENTS = 3
 
 
 def shared_arena(model: Model, sweep: Any = None, grades: Sequence[float] = range(6)) -> Arena:
-    """Twelve students who review three submissions each, and a TA, with three components."""
+    """Twelve students who review three submissions each, and a TA, with three components.
+
+    Where biases drift, there are three assignments, and six students who review two submissions in each.
+    """
+    students, weeks, reviews = (6, 3, 2) if model.drift else (12, 1, 3)
     rubric = Rubric.uniform("ABC", grades)
-    book, _ = peerage.simulate(students=12, weeks=1, tas=1, reviews_per_student=3, components=rubric, seed=0)
+    book, _ = peerage.simulate(students, weeks, tas=1, reviews_per_student=reviews, components=rubric, seed=0)
     return Arena(model, sweep, book)
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """Hyperparameters by coordinate and everything that was drawn with them; halo is that of each review."""
+    """Hyperparameters by coordinate and everything that was drawn with them; halo is that of each review.
+
+    Drifts stand as ``Layout.walks`` has them.
+    """
 
     theta: Floats
     true_grade: Floats
@@ -59,6 +67,7 @@ class Drawn:
     merit: Floats
     halo: Floats
     slope: Floats
+    drift: Floats
 
     @property
     def reliability(self) -> Floats:
@@ -85,6 +94,8 @@ def draw_class(arena: Arena, rng: np.random.Generator) -> Drawn:
     if any(rounding.units for rounding in layout.roundings):
         shares = np.clip(rng.dirichlet([4, 2, 1, 1])[:-1], 1e-9, 1 - 1e-9)
         theta[ROUNDED : ROUNDED + len(shares)] = logit(shares)
+    if layout.walks.on:
+        theta[DRIFT] = rng.normal(np.log(0.2), 0.8)
     refresh(arena.given.learning, arena.given.levels, arena.given.beliefs, theta)
     beliefs, group = arena.given.beliefs, layout.group
     shape, rate = beliefs.reliability[group].T
@@ -111,7 +122,18 @@ def draw_class(arena: Arena, rng: np.random.Generator) -> Drawn:
         merit,
         halo,
         slope,
+        _draw_drift(arena, np.exp(theta[DRIFT]), rng),
     )
+
+
+def _draw_drift(arena: Arena, step: float, rng: np.random.Generator) -> Floats:
+    """Random walks of those who drift, each less its mean."""
+    walks = arena.layout.walks
+    drift = np.zeros(walks.n_entries)
+    for start in walks.start[walks.start > 0]:
+        path = np.concatenate([[0.0], np.cumsum(step * rng.standard_normal(walks.n_weeks - 1))])
+        drift[start : start + walks.n_weeks] = path - path.mean()
+    return drift
 
 
 def draw_reports(arena: Arena, drawn: Drawn, rng: np.random.Generator) -> Floats:
@@ -120,7 +142,8 @@ def draw_reports(arena: Arena, drawn: Drawn, rng: np.random.Generator) -> Floats
     grader, shape = book.review_grader, book.levels.shape
     usual = arena.given.learning.mean_report
     seen = usual + drawn.slope[grader, None] * (drawn.true_grade[book.review_submission] - usual)
-    centre = seen + (drawn.bias[grader] + drawn.halo)[:, None]
+    drift = drawn.drift[arena.layout.walks.entries(grader, book.review_submission)]
+    centre = seen + (drawn.bias[grader] + drift + drawn.halo)[:, None]
     careful = rng.normal(centre, drawn.residual[grader, None] ** -0.5)
     usual = rng.normal(theta[N_CLASSWIDE + 2 * COMPONENTS :], np.exp(-0.5 * theta[TAU_L]), shape)
     careless = np.where(rng.random(shape) < EPSILON, rng.uniform(0, 5, shape), usual)
@@ -142,6 +165,7 @@ def log_likelihood(
     e: Floats,
     habit: NDArray[np.integer],
     slope: Floats,
+    drift: Floats,
 ) -> Floats:
     """(draws,) log probability of all reports, efforts and halos summed out; ``p`` are residual precisions."""
     nodes = np.linspace(-4, 4, 41)
@@ -155,6 +179,7 @@ def log_likelihood(
     careful = np.zeros((len(s), len(starts)))
     usual = arena.given.learning.mean_report[arena.layout.report_component]
     seen = usual + slope[:, arena.grader] * (s[:, arena.cell] - usual) + b[:, arena.grader]
+    seen = seen + drift[:, arena.given.places.review_drift[arena.layout.report_review]]
     for node, weight in zip(nodes, weights, strict=True):
         centre = seen + sd * node
         root = np.sqrt(precision)

@@ -1,6 +1,6 @@
 """Simulation-based calibration of the model in which components share merit and halo, with learned priors.
 
-Once more on a fine scale, on which grades are heaped.
+Once more on a fine scale, on which grades are heaped, and with biases that drift over three assignments.
 
 Everything is drawn from its prior, the hyperparameters first; the ranks of the truth among the draws must be uniform.
 False alarms: all tests together are held to 1e-3, by Bonferroni. Power: samplers with planted bugs fail.
@@ -14,7 +14,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from peerage.inference.latent import latent_graders, latent_habits, latent_heaping, latent_slopes, latent_sweep
+from peerage.inference.latent import (
+    latent_drift,
+    latent_graders,
+    latent_habits,
+    latent_heaping,
+    latent_slopes,
+    latent_sweep,
+)
 from peerage.inference.numerics.hyperparameters import HALO
 from peerage.inference.priors_in_words import in_use
 from peerage.model import Model
@@ -30,8 +37,9 @@ CASES = {
     "default": (Model(), range(6)),
     "without merit": (Model(merit=False), range(6)),
     "on a fine scale": (Model(), FINE),
+    "with drift": (Model(drift=True), range(6)),
 }
-LARGEST_QUANTITIES = 36
+LARGEST_QUANTITIES = 40
 FALSE_ALARM = 1e-3 / (2 * LARGEST_QUANTITIES * len(CASES))
 
 BUGS = {
@@ -51,6 +59,12 @@ ON_A_FINE_SCALE = {
     ),
     "a bin counts wherever the report before rounding lies": Replacement(
         latent_heaping, "if place == last or coarse.low[place] <= value < coarse.high[place]:", "if True:"
+    ),
+}
+
+WITH_DRIFT = {
+    "biases that drift forget the halos": Replacement(
+        latent_drift, "odds = halo_odds if graders.has_halo[grader] else 0.0", "odds = 0.0"
     ),
 }
 
@@ -85,10 +99,15 @@ def normal_scores(case: str, seed: int, replicates: int = REPLICATES, sweep: Any
             truth.effort[None],
             truth.habit[None],
             truth.slope[None],
+            truth.drift[None],
         )
         slope = kept["slope"].astype(float)
         pairs += [(slope[:, 0], truth.slope[0]), (slope.std(axis=1), truth.slope.std())]
-        pairs += [(log_likelihood(arena, theta, s, p, b, e, kept["habit"], slope), right[0])]
+        drift = kept["drift"].astype(float)
+        if arena.layout.walks.on:
+            squares = (drift**2).sum(axis=1), (truth.drift**2).sum()
+            pairs += [squares, (b[:, 0] + drift[:, 1], truth.bias[0] + truth.drift[1]), (drift[:, 3], truth.drift[3])]
+        pairs += [(log_likelihood(arena, theta, s, p, b, e, kept["habit"], slope, drift), right[0])]
         pairs += [((kept["habit"] > 0).sum(axis=1).astype(float), float((truth.habit > 0).sum()))]
         scores.append([normal_score(values, float(value), rng) for values, value in pairs])
     return np.array(scores)
@@ -112,3 +131,11 @@ def test_planted_bugs_are_caught(bug: str) -> None:
 def test_planted_bugs_of_heaping_are_caught(bug: str) -> None:
     sweep = broken_with(ON_A_FINE_SCALE[bug], latent_sweep).sweep
     assert smallest_p_value(normal_scores("on a fine scale", seed=1, sweep=sweep)) < FALSE_ALARM
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bug", WITH_DRIFT)
+def test_planted_bugs_of_drift_are_caught(bug: str) -> None:
+    """Thirty classes are enough: in them the smallest p-value is about 1e-10."""
+    sweep = broken_with(WITH_DRIFT[bug], latent_sweep).sweep
+    assert smallest_p_value(normal_scores("with drift", seed=1, replicates=30, sweep=sweep)) < FALSE_ALARM
