@@ -17,8 +17,8 @@ Beyond the paper, the components of a submission may share a part q of the varia
 s_uc = μ_c + σ_c(√q·Q_u + √(1 − q)·R_uc), and those of an effortful review a part h of that of their errors (*halo*),
 s_uc + b_v + τ_v^(−1/2)(√h·H_uv + √(1 − h)·E_uvc), with Q, R, H and E standard normal. Students may stretch or narrow
 the scale: μ_c + a_v(s_uc − μ_c) in place of s_uc, a_v ~ N(1, ω²). Their biases may *drift*: b_v + d_vw in place of b_v
-in assignment w, a random walk of step δ less its mean over all assignments. On a fine scale a share of the reports may
-be rounded to whole numbers, halves, fives or tens (*heaping*).
+in assignment w, a random walk of steps N(0, σ_d²) less its mean over all assignments. On a fine scale a share of the
+reports may be rounded to whole numbers, halves, fives or tens (*heaping*).
 
 With correlation a report's precision is τ/λ, and that is what is called reliability. Graders who wrote something have
 τ ~ N⁺(μ̄, σ̄² + 1/β₀), and what they wrote s_uc | τ ~ N(μ_c + k_c(τ − μ̄), 1/(1/σ_c² + β₀)), where

@@ -83,7 +83,7 @@ CLASSWIDE = (
     Hyperparameter("rounded_ten", "ζ₁₀", "logit", OFF, 0.0, "the share of grades that are rounded to tens"),
     Hyperparameter("rounded_five", "ζ₅", "logit", OFF, 0.0, "the share of grades that are rounded to fives"),
     Hyperparameter("rounded_one", "ζ₁", "logit", OFF, 0.0, "the share of long grades that are rounded to whole points"),
-    Hyperparameter("drift", "δ", "log", np.log(0.2), 0.8, "how far biases move from one assignment to the next (sd)"),
+    Hyperparameter("drift", "σ_d", "log", np.log(0.2), 0.8, "how far biases move from one assignment to the next (sd)"),
 )
 """Of the whole class. The hyperprior of TAs' reliability is centred at twice the students'."""
 
