@@ -59,7 +59,7 @@ def markdown(rows: pd.DataFrame) -> Iterator[str]:
     heads = ("classes", "model", "error", "level known", "bias in a week off by", *covered)
     grouped = rows.groupby(["kind", "model"], sort=False).mean(numeric_only=True).reset_index().to_dict("records")
     yield table(
-        (*heads, "drift learned", "elpd", "core-seconds"),
+        (*heads, "drift learned", "log score", "core-seconds"),
         (
             (
                 str(row["kind"]),
