@@ -111,6 +111,17 @@ def test_what_is_on_where_it_can_be_has_an_option_that_switches_it_off(tmp_path:
     assert all(learned[feature] < learned[None] for feature in WHERE_POSSIBLE)
 
 
+def test_biases_drift_where_that_is_asked_for(grades: Path, tmp_path: Path) -> None:
+    assert main(["fit", str(grades), "-o", str(tmp_path / "out"), "--drift", "-q", *FAST]) == 0
+    found = record(tmp_path / "out")
+    assert found["model"]["drift"] is True
+    assert "drift" in {entry["parameter"] for entry in found["learned"]}
+    assert names(tmp_path / "out") == sorted([*EVERYTHING, "biases.csv"])
+    biases = pd.read_csv(tmp_path / "out" / "biases.csv")
+    assert list(biases["assignment"].unique()) == ["week1", "week2"]
+    pd.testing.assert_frame_equal(biases, pg.load(tmp_path / "out" / POSTERIOR).biases(), check_dtype=False, rtol=1e-4)
+
+
 def test_the_data_options_are_those_of_check(tmp_path: Path) -> None:
     path = tmp_path / "g.csv"
     path.write_text("Paper,Judge,S\np1,ann,1.2\np1,bob,3\np2,ann,2\np2,ann,3\np2,bob,1\n")
@@ -190,6 +201,7 @@ def test_a_bad_target_is_refused_before_the_grades_are_read(
     [
         (["--model", "best"], "--model"),
         (["--model", "auto", "--no-bias"], "the model is chosen automatically"),
+        (["--model", "auto", "--drift"], "the model is chosen automatically"),
         (["--priors", "absent.toml"], "absent.toml: cannot be read (No such file or directory); check the path\n"),
         (["--fixed", "absent.csv"], "absent.csv: cannot be read (No such file or directory); check the path\n"),
         (["--chains", "0"], "--chains"),

@@ -23,14 +23,14 @@ OTHERS = {"exports/mta2_files.py"}
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Results that have every table and column: comments, own work, biases taken off, a first week handed out."""
+    """Results that have every table and column: comments, own work, biases taken off that drift, a first week handed out."""
     home = tmp_path_factory.mktemp("schema")
     table = class_table()
     own = table.iloc[:1].assign(grader=table["author"].iloc[0], role="student")
     table = pd.concat([table, own], ignore_index=True)
     table["comment"] = ["" if index % 3 else f"=nice, student{index}" for index in range(len(table))]
     first = fitted(written(table[table["assignment"] == "week1"], home / "one" / "class.csv"), home / "first")
-    options = ["--adjust-bias", "--published", str(first), "--seed", "1"]
+    options = ["--adjust-bias", "--drift", "--published", str(first), "--seed", "1"]
     second = fitted(written(table, home / "two" / "class.csv"), home / "second", *options)
     assert main(["compare", str(first), str(second)]) == 0
     return second

@@ -20,6 +20,7 @@ from peerage.report.pages import staff_html, student_files, student_html
 from peerage.report.report_source import ReportSource
 from peerage.results.results import Results
 from peerage.results.schema import (
+    BIASES,
     CHANGES,
     COMMENTS,
     EXPLANATIONS,
@@ -70,7 +71,7 @@ def nothing_is_written(
 
 def test_from_a_data_frame_to_published_grades_an_update_and_pages(first_week: Results) -> None:
     """A term of a class that exists in memory alone."""
-    assert set(first_week.tables) == set(TABLES) - {COMMENTS, SELF_REVIEWS, PROPOSALS, CHANGES}
+    assert set(first_week.tables) == set(TABLES) - {COMMENTS, SELF_REVIEWS, BIASES, PROPOSALS, CHANGES}
     assert first_week.record["input"] == [{"name": INPUT.name, "sha256": INPUT.sha256}]
 
     # The second week keeps what was handed out in the first, but for one grade that the staff set.

@@ -83,7 +83,7 @@ def _steady(posterior: Fitted) -> Iterator[Problem]:
     if posterior.model.drift and not posterior.layout.walks.on:
         one = len(posterior.layout.walks.assignments) == 1
         why = "all work belongs to one assignment" if one else "no student's bias is inferred"
-        yield Problem(f"{why}, so that biases do not drift", "leave the drift out")
+        yield Problem(f"{why}, so that biases do not drift", "leave the drift out", setting="drift")
 
 
 def _ends_of_grids(posterior: Fitted) -> Iterator[Problem]:

@@ -209,22 +209,6 @@ GRADERS = ResultTable(
     ),
 )
 
-BIASES = ResultTable(
-    "biases.csv",
-    "a grader in an assignment",
-    (
-        *(ResultColumn(name, Kind.TEXT, "who graded in which assignment") for name in ("grader", "assignment")),
-        ResultColumn("n_graded", Kind.COUNT, "how many submissions the grader graded there"),
-        *_interval(
-            "bias",
-            Kind.DIFFERENCE,
-            "how much more than the truth the grader gives there; negative for a severe grader",
-            filled=True,
-        ),
-    ),
-    optional=True,
-)
-
 CHECKS = ResultTable(
     "spotchecks.csv",
     "a submission that staff should look at",
@@ -309,6 +293,22 @@ SELF_REVIEWS = ResultTable(
     optional=True,
 )
 
+BIASES = ResultTable(
+    "biases.csv",
+    "a grader in an assignment",
+    (
+        *(ResultColumn(name, Kind.TEXT, "who graded in which assignment") for name in ("grader", "assignment")),
+        ResultColumn("n_graded", Kind.COUNT, "how many submissions the grader graded there"),
+        *_interval(
+            "bias",
+            Kind.DIFFERENCE,
+            "how much more than the truth the grader gives there; negative for a severe grader",
+            filled=True,
+        ),
+    ),
+    optional=True,
+)
+
 PROPOSALS = ResultTable(
     "proposals.csv",
     "a grade that was handed out and that today's estimates would change",
@@ -339,7 +339,7 @@ CHANGES = ResultTable(
     optional=True,
 )
 
-TABLES = (GRADES, TOTALS, GRADERS, BIASES, CHECKS, WEIGHTS, EXPLANATIONS, COMMENTS, SELF_REVIEWS, PROPOSALS, CHANGES)
+TABLES = (GRADES, TOTALS, GRADERS, CHECKS, WEIGHTS, EXPLANATIONS, COMMENTS, SELF_REVIEWS, BIASES, PROPOSALS, CHANGES)
 """All tables, in the order in which a reader may want them."""
 
 NEEDED = tuple(table for table in TABLES if not table.optional)

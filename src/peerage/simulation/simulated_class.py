@@ -81,8 +81,7 @@ def simulate(
         submissions_per_week=submissions_per_week,
         team_size=team_size,
     )
-    _check_parts(merit, halo, scale, drift)
-    _check_heaping(heaping or {})
+    _check_parts(merit, halo, scale, drift, heaping or {})
     rubric = _rubric(components)
     return draw(model, plan(size, rng), rubric, rng, merit=merit, halo=halo, scale=scale, heaping=heaping, drift=drift)
 
@@ -125,20 +124,17 @@ def draw(
     )
 
 
-def _check_parts(merit: float, halo: float, scale: float, drift: float) -> None:
+def _check_parts(merit: float, halo: float, scale: float, drift: float, heaping: Mapping[float, float]) -> None:
     for name, share in (("merit", merit), ("halo", halo)):
         if not 0 <= share < 1:
             raise InputError(f"{name} is the part of a variance that is shared, from 0 to less than 1, not {share!r}")
     for name, spread in (("scale", scale), ("drift", drift)):
         if not 0 <= spread <= 1:
             raise InputError(f"{name} is a standard deviation from 0 to 1, not {spread!r}")
-
-
-def _check_heaping(shares: Mapping[float, float]) -> None:
     known = sorted({unit for units in UNITS for unit in units}, reverse=True)
-    if any(unit not in known or share < 0 for unit, share in shares.items()) or sum(shares.values()) > 1 + 1e-9:
+    if any(unit not in known or share < 0 for unit, share in heaping.items()) or sum(heaping.values()) > 1 + 1e-9:
         names = ", ".join(f"{unit:g}" for unit in known)
-        raise InputError(f"heaping has shares, at most 1 in all, of grades rounded to {names}, not {dict(shares)!r}")
+        raise InputError(f"heaping has shares, at most 1 in all, of grades rounded to {names}, not {dict(heaping)!r}")
 
 
 def _resolve(model: Model | None, setting: str | None) -> Model:

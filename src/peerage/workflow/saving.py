@@ -36,7 +36,7 @@ from peerage.workflow.saved_elsewhere import saved_elsewhere
 
 _ORDER: tuple[str | ResultTable, ...] = (
     REPORT,
-    *(GRADES, TOTALS, GRADERS, BIASES, CHECKS, WEIGHTS, EXPLANATIONS, COMMENTS, SELF_REVIEWS),
+    *(GRADES, TOTALS, GRADERS, CHECKS, WEIGHTS, EXPLANATIONS, COMMENTS, SELF_REVIEWS, BIASES),
     *(POSTERIOR, RECORD),
     *(PROPOSALS, CHANGES),
 )
