@@ -23,7 +23,7 @@ OTHERS = {"exports/mta2_files.py"}
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Results that have every table and column: comments, own work, biases taken off that drift, a first week handed out."""
+    """Results that have every table and column: comments, own work, drifting biases taken off, a week published."""
     home = tmp_path_factory.mktemp("schema")
     table = class_table()
     own = table.iloc[:1].assign(grader=table["author"].iloc[0], role="student")
