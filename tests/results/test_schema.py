@@ -30,7 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     table = pd.concat([table, own], ignore_index=True)
     table["comment"] = ["" if index % 3 else f"=nice, student{index}" for index in range(len(table))]
     first = fitted(written(table[table["assignment"] == "week1"], home / "one" / "class.csv"), home / "first")
-    options = ["--adjust-bias", "--drift", "--published", str(first), "--seed", "1"]
+    options = ["--priors", "learned", "--drift", "--adjust-bias", "--published", str(first), "--seed", "1"]
     second = fitted(written(table, home / "two" / "class.csv"), home / "second", *options)
     assert main(["compare", str(first), str(second)]) == 0
     return second
