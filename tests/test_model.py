@@ -81,7 +81,7 @@ def test_the_default_is_the_papers_model_with_learned_priors() -> None:
         ({"priors": "paper", "ta_spread": 0.3}, "a setting of learned priors; fixed ones have sigma_b"),
         ({"drift": None}, "drift is either True or False, not None"),
         *(
-            ({"drift": True} | settings, "drift needs learned priors, censoring and bias, and cannot be had with")
+            ({"drift": True} | settings, "drift needs learned priors, censoring and bias, and does not work with")
             for settings in ({"priors": "paper"}, {"censoring": False}, {"bias": False}, {"correlation": True})
         ),
     ],
