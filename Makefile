@@ -3,7 +3,8 @@
 # make test      lint, types and all tests
 # make lint      lint, format, types and the directions of imports alone
 # make test-oldest, make test-newest  the tests that depend on versions, with the oldest versions of everything that
-#                peerage needs, and with the newest Python that is found; some minutes each, no part of make test
+#                peerage needs, and with the newest Python that is found; some minutes each
+# make test-versions  the quick ones among them, with both, without compiling a kernel
 # make docs      the documentation as a site that needs no network, in site/index.html
 # make bench     the benchmarks, to benchmarks/results.json and docs/performance.md; ONLY=learned for another one
 #
@@ -20,7 +21,17 @@ DEV := $(VENV)/installed-dev$(if $(PEERAGE_REQUIRE_ALL),$(COMMA)bench)
 # What depends on other packages' versions: readers, writers, the command line, and one fit.
 VERSION_TESTS := $(addprefix tests/,canvas exports formats gradebook results tables support cli/test_cli.py report/test_report.py)
 
-.PHONY: install demo test test-oldest test-newest lint docs bench
+# Of these, the ones that are quick with kernels as plain Python functions; they fit a class of six.
+QUICK_TESTS := $(addprefix tests/,exports tables formats/systems formats/test_read.py formats/test_read_frames.py \
+    formats/test_read_typed.py formats/test_read_everyday.py canvas/test_canvas_pull.py results/test_earlier_versions.py)
+
+# The newest Python on the path, or that pyenv has.
+NEWEST = $(shell for minor in 14 13 12 11; do \
+    for python in python3.$$minor "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/3.$$minor.*/bin/python; do \
+        "$$python" -c 'import ensurepip, sys, venv; print(sys.executable)' 2>/dev/null && exit; \
+    done; done)
+
+.PHONY: install demo test test-oldest test-newest test-versions lint docs bench
 .NOTPARALLEL:
 
 # Tests and tools start Python some hundred times: what it compiles is kept, even where this is set for images' sake.
@@ -36,22 +47,14 @@ test: $(DEV)
 	@$(BIN)/python tests/support/compiling.py & $(MAKE) --no-print-directory lint; status=$$?; wait; exit $$status
 	$(BIN)/pytest -n auto --dist worksteal
 
-# Uv alone can choose the oldest versions that go together.
-test-oldest: $(VENV)/created
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)/oldest
-	$(BIN)/uv pip install --quiet --python $(VENV)/oldest/bin/python --resolution lowest-direct \
-	    --editable '.[all]' --editable ./studies pytest==8.3 hypothesis==6.131 polars==1.20 playwright==1.49
-	NUMBA_CACHE_DIR=$(VENV)/oldest/numba $(VENV)/oldest/bin/python -m pytest -m 'not slow' $(VERSION_TESTS)
+test-oldest test-newest: test-%: $(VENV)/%/installed
+	NUMBA_CACHE_DIR=$(VENV)/$*/numba $(VENV)/$*/bin/python -m pytest -m 'not slow' $(VERSION_TESTS)
 
-test-newest:
-	@for python in python3.14 python3.13 python3.12 python3.11 python3; do \
-	    if $$python -c 'import venv, ensurepip' 2>/dev/null; then $$python -m venv --clear $(VENV)/newest; break; fi; \
-	done
-	$(VENV)/newest/bin/python --version
-	$(VENV)/newest/bin/python -m pip install --quiet --disable-pip-version-check \
-	    --editable '.[all]' --editable ./studies pytest hypothesis polars playwright
-	NUMBA_CACHE_DIR=$(VENV)/newest/numba $(VENV)/newest/bin/python -m pytest -m 'not slow' $(VERSION_TESTS)
+test-versions: $(VENV)/oldest/installed $(VENV)/newest/installed
+	@for versions in oldest newest; do \
+	    PEERAGE_JIT=0 $(VENV)/$$versions/bin/python -m pytest -q -p no:cacheprovider -m 'not slow' $(QUICK_TESTS) & \
+	    tests="$$tests $$!"; \
+	done; for test in $$tests; do wait $$test || exit 1; done
 
 lint: $(DEV)
 	$(BIN)/ruff check $(SOURCES)
@@ -67,6 +70,23 @@ bench: $(VENV)/installed-dev $(VENV)/installed-bench
 
 $(VENV)/installed-%: pyproject.toml studies/pyproject.toml | $(VENV)/created
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[$*]' --editable ./studies
+	@touch $@
+
+# Uv alone can choose the oldest versions that go together.
+$(BIN)/uv: | $(VENV)/created
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+
+$(VENV)/oldest/installed: pyproject.toml studies/pyproject.toml | $(BIN)/uv
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)/oldest
+	$(BIN)/uv pip install --quiet --python $(VENV)/oldest/bin/python --resolution lowest-direct \
+	    --editable '.[all]' --editable ./studies pytest==8.3 hypothesis==6.131 polars==1.20 playwright==1.49
+	@touch $@
+
+$(VENV)/newest/installed: pyproject.toml studies/pyproject.toml | $(BIN)/uv
+	$(BIN)/uv venv --quiet --clear --python $(NEWEST) $(VENV)/newest
+	@$(VENV)/newest/bin/python -c 'import sys; print("The newest Python that was found is", sys.version)'
+	$(BIN)/uv pip install --quiet --python $(VENV)/newest/bin/python \
+	    --editable '.[all]' --editable ./studies pytest hypothesis polars playwright
 	@touch $@
 
 $(VENV)/created:
