@@ -1,4 +1,4 @@
-"""How long files and functions are, how many parameters they take, and that no two things have the same name."""
+"""How long files and functions are, how many parameters they take, that names are unique and merges complete."""
 
 from __future__ import annotations
 
@@ -52,6 +52,14 @@ def is_kernel(path: Path) -> bool:
 def test_no_file_is_too_long() -> None:
     lengths = {name_of(path): path.read_text(encoding="utf-8").count("\n") for path in FILES}
     assert {name: lines for name, lines in lengths.items() if lines > LONGEST_FILE} == {}
+
+
+def test_no_file_holds_leftovers_of_a_merge() -> None:
+    texts = {".py", ".md", ".css", ".js", ".html", ".toml", ".json", ".csv"}
+    paths = [path for room in ROOMS for path in (ROOT / room).rglob("*") if path.suffix in texts and path.is_file()]
+    assert len(paths) > len(FILES)
+    left = [name_of(path) for path in paths if b"\n<<<<<<< " in path.read_bytes()]
+    assert left == []
 
 
 def test_no_function_is_too_long() -> None:
