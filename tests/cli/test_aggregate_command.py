@@ -43,7 +43,10 @@ def test_a_table_is_written(grades: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("nonsense", "there is no method 'nonsense'; there are"), ("rank-with-ta", "rank-with-ta needs staff grades: ")],
+    [
+        ("nonsense", "there is no method 'nonsense'; choose one of peerage,"),
+        ("rank-with-ta", "rank-with-ta needs staff grades: "),
+    ],
 )
 def test_what_cannot_be_done_is_said(grades: Path, name: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["aggregate", str(grades), "--method", name]) == 2

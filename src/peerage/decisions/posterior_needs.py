@@ -85,6 +85,14 @@ def excess_over_staff(posterior: Posterior) -> float:
     return MODEL_MAXIMUM * float(gap.mean())
 
 
+def biases_in_reviews(posterior: Posterior) -> NDArray[np.float64]:
+    """(reviews,) each grader's expected bias, in the assignment of the review where biases drift."""
+    book, draws = posterior.book, posterior.draws
+    usual, drift = (values.mean(axis=(0, 1), dtype=float) for values in (draws["bias"], draws.drifts()))
+    entries = posterior.layout.walks.entries(book.review_grader, book.review_submission)
+    return np.asarray(usual[book.review_grader] + drift[entries])
+
+
 def has_fixed_reliability(posterior: Posterior) -> NDArray[np.bool_]:
     """(graders,) whose reliability was not inferred."""
     return ~np.isnan(posterior.layout.known.reliability)

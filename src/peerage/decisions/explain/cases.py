@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.decisions.explain.weight_problem import WHOLE, Floats, Integers, WeightProblem, desired_weights, pose
-from peerage.decisions.posterior_needs import Cells
+from peerage.decisions.posterior_needs import Cells, biases_in_reviews
 from peerage.gradebook.book import MISSING, STUDENT, Gradebook
 from peerage.inference.posterior import Posterior
 from peerage.rubric import Component, Rubric
@@ -97,11 +97,7 @@ def cases_of(posterior: Posterior, adjust_bias: bool, staff_final: bool, excess:
     influence = posterior.reviews()["influence"].to_numpy()
     biases = np.where(book.roles[book.review_grader] == STUDENT, excess, 0)
     if adjust_bias:
-        usual, drift = (
-            values.mean(axis=(0, 1), dtype=float) for values in (posterior.draws["bias"], posterior.draws.drifts())
-        )
-        entries = posterior.layout.walks.entries(book.review_grader, book.review_submission)
-        biases = np.rint(10 * (usual[book.review_grader] + drift[entries])).astype(np.int64)
+        biases = np.rint(10 * biases_in_reviews(posterior)).astype(np.int64)
     counting = without_replaced(book) if staff_final else book.levels
     n_replaced = np.zeros((book.n_submissions, len(components)), np.intp)
     np.add.at(n_replaced, book.review_submission, counting != book.levels)
