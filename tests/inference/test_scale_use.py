@@ -57,6 +57,11 @@ def test_the_mean_of_squares_given_a_slope() -> None:
     assert (np.diff(falling) >= 0).all()
 
 
+def test_a_slope_known_far_better_than_ratios_are_apart_is_that_of_the_nearest() -> None:
+    (left,) = remaining(np.array([0.5]), np.array([1e-6]), np.ones(1))
+    assert 0 < left < remaining(np.array([0.9]), np.array([1e-6]), np.ones(1))[0]
+
+
 def test_a_draw_that_expects_no_slope_loses_nothing() -> None:
     """Whoever is taken to make no effort in one draw and every effort in another is judged draw by draw."""
     expected = np.array([[0.0], [0.02], [0.9]])

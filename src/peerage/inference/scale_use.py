@@ -59,15 +59,13 @@ def remaining(slope: Floats, error: Floats, expected: Floats) -> Floats:
     1 at most; a slope that is steeper than expected counts as expected.
     """
     slope = np.minimum(slope, expected)
-    nearest = (np.minimum(slope, 0.0) / error) ** 2
-
-    def likelihood(ratio: float) -> Floats:
-        return np.exp((nearest - ((slope - ratio * expected) / error) ** 2) / 2)
-
-    mass = FULL * likelihood(1.0)
+    ratios = np.append(_RATIOS, 1.0)
+    squares = np.array([((slope - ratio * expected) / error) ** 2 for ratio in ratios])
+    *partial, full = np.exp((squares.min(axis=0) - squares) / 2)
+    mass = FULL * full
     told = mass.copy()
-    for ratio in _RATIOS:
-        partly = (1 - FULL) / len(_RATIOS) * likelihood(ratio)
+    for ratio, likelihood in zip(_RATIOS, partial, strict=True):
+        partly = (1 - FULL) / len(_RATIOS) * likelihood
         mass += partly
         told += partly * ratio**2
     return np.asarray(np.minimum(told / mass / (FULL + (1 - FULL) * float((_RATIOS**2).mean())), 1.0))

@@ -25,7 +25,7 @@ from support.tiny import FIXED, tiny_class
 FAST = ["--chains", "2", "--draws", "30", "--burn-in", "10", "-q", "--no-staff-final"]
 EXPLAINED = [*FAST, "--final", "explained"]
 PRODUCTS = re.compile(r"The average is \(([^)]*)\) / (\d+)")
-CORRECTED = re.compile(r"tend to give (?:about )?([\d.]+) (more|less) .* becomes (?:about )?(-?[\d.]+\d)")
+CORRECTED = re.compile(r"tend to give (?:about )?([\d.]+) (more|less) .* becomes (?:about )?(-?[\d.]*\d)")
 
 Reports = dict[tuple[str, str], list[tuple[str, Fraction]]]
 """For each submission and component, who reported what."""
