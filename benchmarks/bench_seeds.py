@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 import peerage as pg
 from figures import report
 from two_seeds import agreement
@@ -17,22 +15,20 @@ DRAWS = {"default": None, "1,000 draws": 1000}
 """Draws of each chain; none where the fit decides."""
 
 
-def final_grades(fit: pg.Posterior) -> np.ndarray:
-    """The grades that are handed out by default."""
-    return pg.explain(fit).grades["grade"].to_numpy(float)
-
-
 def measure() -> dict[str, Any]:
-    """For each number of draws, the share of final grades that differ and that of legal ones that are no toss-ups."""
+    """For each number of draws, the shares of grades that are the same (:func:`two_seeds.agreement`)."""
     book, _ = pg.simulate(setting="b", seed=0)
     found = {}
     for name, draws in DRAWS.items():
         fits = [pg.fit(book, draws=draws, seed=seed, workers=1) for seed in (0, 1)]
-        differ = float((final_grades(fits[0]) != final_grades(fits[1])).mean())
         same = agreement(*fits)
-        found[name] = {"draws": fits[0].samples.n_draws, "differ": differ, **same}
-        print(f"{name}: {differ:.2%} of final grades differ; {same['clear']:.1%} are no toss-ups,", end=" ")
-        print(f"of which {1 - same['explained']:.2%} differ, and {1 - same['most_likely']:.2%} of the most likely ones")
+        found[name] = {"draws": fits[0].samples.n_draws, **same}
+        print(f"{name}: {same['averages']:.2%} of averages are the same but for one in the last decimal;", end=" ")
+        print(
+            f"{same['clear']:.1%} of legal grades are no toss-ups, of which {same['explained']:.2%} of explained and",
+            end=" ",
+        )
+        print(f"{same['most_likely']:.2%} of most likely grades are the same")
     return found
 
 
