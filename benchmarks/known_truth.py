@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy.stats import sem
 
 import peerage as pg
+from peerage.decisions.choices import DecisionChoices
 from peerage.gradebook.book import STUDENT
 from peerage.rubric import MODEL_MAXIMUM
 
@@ -35,7 +36,9 @@ def plain_mean(book: pg.Gradebook) -> Floats:
 
 def averages(posterior: pg.Posterior) -> Floats:
     """The final grades that a class gets unless it asks for others."""
-    return on_model_scale(posterior.book, pg.explain(posterior, form="average", staff_final=True).grades["grade"])
+    explanation = DecisionChoices().explain(posterior)
+    assert explanation is not None
+    return on_model_scale(posterior.book, explanation.grades["grade"])
 
 
 def expected(posterior: pg.Posterior) -> Floats:

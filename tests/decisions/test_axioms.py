@@ -19,8 +19,10 @@ import pytest
 import peerage as pg
 from peerage.decisions.choices import FINAL, DecisionChoices
 from peerage.decisions.final import FinalGrades
+from peerage.decisions.staff_grades import contradict_students
 from peerage.gradebook.book import MISSING
 from peerage.model import Fixed
+from peerage.rubric import MODEL_MAXIMUM
 from support.random_classes import known_graders, other, random_class, shuffled
 
 CLASSES = 30
@@ -38,8 +40,8 @@ def fitted(seed: int) -> pg.Posterior:
 
 
 def final_grades(posterior: pg.Posterior, form: str = "average", staff_final: bool = True) -> Grades:
-    """The grades that a class gets which asks for a form."""
-    explanation = DecisionChoices(final=form, staff_final=staff_final).explain(posterior)
+    """The grades that a class gets which asks for a form, and for the students' level where staff did not grade."""
+    explanation = DecisionChoices(final=form, staff_final=staff_final, staff_level=False).explain(posterior)
     final = FinalGrades.of(posterior, explanation, staff_final=staff_final)
     return dict(zip(final.cells, final.grades, strict=True))
 
@@ -89,6 +91,26 @@ def test_a_unanimous_grade_that_is_changed_is_found() -> None:
     book, grades = fitted(0).book, given_grades(0)
     cell = next(cell for cell, given in reports(book).items() if len(set(given)) == 1)
     assert not_unanimous(book, grades | {cell: grades[cell] - 0.5}) == [cell]
+
+
+def test_at_the_level_of_staff_they_get_it_moved_by_what_is_said() -> None:
+    moved = 0
+    for seed in range(CLASSES):
+        posterior = fitted(seed)
+        explanation = DecisionChoices().explain(posterior)
+        assert explanation is not None
+        excess = explanation.settings["excess_over_staff"]
+        assert contradict_students(posterior) == bool(excess)
+        moved += bool(excess)
+        found = FinalGrades.of(posterior, explanation)
+        grades, parts = dict(zip(found.cells, found.grades, strict=True)), posterior.book.rubric.components
+        legal, by_staff = {part.name: part.grades for part in parts}, reports(posterior.book, staff=True)
+        for cell, given in reports(posterior.book).items():
+            if len(set(given)) == 1:
+                low, *_, high = legal[cell[1]]
+                amount = 0 if cell in by_staff else excess / MODEL_MAXIMUM * (high - low)
+                assert grades[cell] == pytest.approx(np.clip(given[0] - amount, low, high), abs=0.05 + 1e-9)
+    assert 0 < moved < CLASSES / 2
 
 
 @pytest.mark.slow

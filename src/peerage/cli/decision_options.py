@@ -55,10 +55,11 @@ StaffFinal = Annotated[
     ),
 ]
 StaffLevel = Annotated[
-    bool,
+    bool | None,
     typer.Option(
-        "--staff-level",
-        help="Move averages of students' reports to the level of staff, by the same amount for everybody.",
+        "--staff-level/--no-staff-level",
+        help="Whether averages of students' reports are moved to the level of staff, by the same amount for everybody. "
+        "[default: where the two plainly differ]",
         rich_help_panel=panels.DECISIONS,
     ),
 ]
@@ -80,7 +81,7 @@ class DecisionOptions:
     required_reviews: credit.RequiredReviews = "0"
     decimals: Decimals = 1
     staff_final: StaffFinal = True
-    staff_level: StaffLevel = False
+    staff_level: StaffLevel = None
     adjust_bias: AdjustBias = False
     name_graders: NameGraders = False
     random_share: RandomShare = 0.1

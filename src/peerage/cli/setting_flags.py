@@ -38,7 +38,7 @@ FLAGS = {
     "roster": "--roster",
     "rubric": "--rubric",
     "snap": "--snap",
-    "staff_level": "--staff-level",
+    "staff_level": "--no-staff-level",
     "until": "--until",
     "url": "--url",
 }

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def show(results: Results, out: Path) -> None:
     """Print the summary of a fit and where its files are."""
     from peerage.cli import fit_summary
-    from peerage.decisions.staff_grades import two_levels
+    from peerage.decisions.staff_grades import moved_to_their_level
     from peerage.results.schema import CHECKS, GRADERS, REPORT, SELF_REVIEWS
     from peerage.workflow.saving import files_of
 
@@ -28,11 +28,8 @@ def show(results: Results, out: Path) -> None:
         different, total = explained["different"], len(results.grades)
         share = f"{different:,} of {counted(total, 'explained grade')} ({different / total:.0%})"
         console.print(f"\n{share} differ from the most likely ones.")
-    choices = results.record["choices"]
-    if results.record["final"] == "average" and choices["staff_final"] and not choices["staff_level"]:
-        sentence = two_levels(results.posterior)
-        if sentence is not None:
-            console.print(with_flag(sentence, "staff_level"))
+    if explained is not None and explained["excess_over_staff"]:
+        console.print(with_flag(moved_to_their_level(explained["excess_over_staff"]), "staff_level"))
     console.print(*fit_summary.attention(results.tables[CHECKS], results.tables[GRADERS]), sep="\n")
     own = results.tables.get(SELF_REVIEWS)
     if own is not None and len(own):

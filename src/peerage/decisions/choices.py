@@ -13,6 +13,7 @@ from peerage.decisions.explain.explanation import DECIMALS, Explanation, explain
 from peerage.decisions.explain.weights import Form
 from peerage.decisions.required_reviews import RequiredReviews
 from peerage.decisions.spotchecks.proposals import BUDGET, RANDOM_SHARE, check_request, spot_checks
+from peerage.decisions.staff_grades import contradict_students
 from peerage.errors import ModelError
 from peerage.inference.posterior import Posterior
 from peerage.support.whole_numbers import at_least
@@ -30,7 +31,8 @@ class DecisionChoices:
     final: ``average``, ``explained`` or ``mean``, which are made of the reports, or ``most-likely``
     decimals: with how many decimals an average or a mean is given
     staff_final: whether staff's grades stand where they graded
-    staff_level: whether averages of students' reports are moved to the level of staff
+    staff_level: whether averages of students' reports are moved to the level of staff; None: where staff plainly
+        contradict the students' level
     adjust_bias, name_graders: as :func:`~peerage.decisions.explain.explanation.explain` takes them
     spot_checks, random_share: how many submissions to propose to staff, and the share of them chosen at random
     credit_scale, completion, sceptical, required_reviews, minimum_reviews: as
@@ -40,7 +42,7 @@ class DecisionChoices:
     final: str = "average"
     decimals: int = DECIMALS
     staff_final: bool = True
-    staff_level: bool = False
+    staff_level: bool | None = None
     adjust_bias: bool = False
     name_graders: bool = False
     spot_checks: int = BUDGET
@@ -79,10 +81,15 @@ class DecisionChoices:
             posterior,
             form=cast(Form, self.final),
             decimals=self.decimals,
-            adjust_bias="level" if self.staff_level else self.adjust_bias,
+            adjust_bias="level" if self._at_staff_level(posterior) else self.adjust_bias,
             name_graders=self.name_graders,
             staff_final=self.staff_final,
         )
+
+    def _at_staff_level(self, posterior: Posterior) -> bool:
+        if self.staff_level is None:
+            return self.final == "average" and not self.adjust_bias and contradict_students(posterior)
+        return self.staff_level
 
     def propose(self, posterior: Posterior) -> pd.DataFrame:
         """The submissions for staff to check."""

@@ -1,6 +1,6 @@
 """What staff gave, where they graded: their one grade, or the mean of several, weighed by what their reports tell.
 
-And whether the rest of the class is graded on another scale than theirs.
+And whether students are plainly on another level than staff, so that averages of their reports have to be moved.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from peerage.inference.posterior import Posterior
 from peerage.rubric import MODEL_MAXIMUM
 
 NOTABLE = 0.2
-"""By how much students' level has to differ from staff's, on the scale of 0 to 5, for it to be said."""
+"""By how much students' level has to differ from staff's, on the scale of 0 to 5, for averages to be moved to it."""
 
 
 def staff_grades(posterior: Posterior) -> dict[tuple[str, str], float]:
@@ -35,14 +35,21 @@ def staff_grades(posterior: Posterior) -> dict[tuple[str, str], float]:
     return found
 
 
-def two_levels(posterior: Posterior) -> str | None:
-    """That averages of students' reports are on another level than what staff graded, if they are."""
-    excess = excess_over_staff(posterior)
-    if abs(excess) < NOTABLE:
-        return None
-    words = "lower" if excess < 0 else "higher"
+def contradict_students(posterior: Posterior) -> bool:
+    """Whether students' reports are on another level than staff's, notably so, and beyond doubt.
+
+    Then work that staff graded and work that they did not would be graded on two levels.
+    """
+    if abs(excess_over_staff(posterior)) < NOTABLE:
+        return False
+    mean_bias = posterior.priors().set_index("parameter").loc["mean_bias"]
+    return bool(mean_bias["lower"] > 0 or mean_bias["upper"] < 0)
+
+
+def moved_to_their_level(excess: float) -> str:
+    """That averages of students' reports were moved to the level of staff, given what students give more than they."""
+    moved = "raised" if excess < 0 else "lowered"
     return (
-        f"Final grades of work that only students graded are at the students' level, about {abs(excess):.1f} of "
-        f"{MODEL_MAXIMUM:g} {words} on average than staff would give; work that staff graded is at theirs. The final "
-        "grades can be moved to the level of staff."
+        f"Final grades of work that only students graded are {moved} by {abs(excess):g} of {MODEL_MAXIMUM:g}, to the "
+        "level of the grades that staff gave; they can be left at the students' level."
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from peerage.decisions.staff_grades import moved_to_their_level
 from peerage.inference.checking.held_out import HeldOut
 from peerage.inference.chosen_model import ModelChoice
 from peerage.inference.priors_in_words import FIXED
@@ -97,6 +98,9 @@ def prediction_words(record: Mapping[str, Any]) -> Iterator[str]:
 def staff_words(record: Mapping[str, Any]) -> Iterator[str]:
     """What staff's grades say of the peers' and of the estimates, a sentence each; earlier results lack it."""
     yield from record["prediction"].get("staff", {}).get("sentences", ())
+    excess = record.get("explanations", {}).get("excess_over_staff")
+    if excess:
+        yield moved_to_their_level(excess)
 
 
 def choice_words(record: Mapping[str, Any]) -> Iterator[str]:

@@ -31,6 +31,7 @@ _WIDTH = 3.29
 _ESTIMATES = ("reliability", "bias", "effort")
 _RUN = ("version", "seed", "chains", "draws", "final", "rubric")
 _CHOICES = ("adjust_bias", "staff_final", "staff_level")
+_WORDS = {True: "on", False: "off", None: "where it is needed"}
 _MODEL = ("bias", "effort", "censoring", "correlation", *WHERE_POSSIBLE, "drift", "priors", "grids", "fixed")
 
 
@@ -192,4 +193,4 @@ def _difference(name: str, before: object, after: object) -> str:
 
 
 def _word(value: object) -> str:
-    return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
+    return _WORDS[value] if value is None or isinstance(value, bool) else str(value)

@@ -11,15 +11,15 @@ import pytest
 import peerage as pg
 from peerage.decisions.choices import DecisionChoices
 from peerage.decisions.posterior_needs import excess_over_staff
-from peerage.decisions.staff_grades import two_levels
+from peerage.decisions.staff_grades import contradict_students, moved_to_their_level
 
 FAST: dict[str, Any] = {"chains": 2, "draws": 150, "burn_in": 150, "seed": 1}
 
 
-def severe_class(tas: int = 2) -> tuple[pg.Gradebook, pg.Truth]:
-    """Students who give 1 less than TAs, of whom each graded a quarter of the work."""
+def severe_class(tas: int = 2, bias: float = -1.0) -> tuple[pg.Gradebook, pg.Truth]:
+    """Students who give 1 less than TAs, or as told, of whom each graded a quarter of the work."""
     names = [f"student{index + 1:02}" for index in range(24)]
-    biases = dict.fromkeys(names, -1.0) | {f"ta{index + 1}": 0.0 for index in range(tas)}
+    biases = dict.fromkeys(names, bias) | {f"ta{index + 1}": 0.0 for index in range(tas)}
     model = pg.Model(priors=pg.Priors.paper(mu_s=3.5), fixed=pg.Fixed(bias=biases))
     return pg.simulate(students=24, weeks=2, tas=tas, components=2, seed=3, model=model)
 
@@ -65,18 +65,40 @@ def test_a_student_can_recompute_the_grade(fitted: tuple[pg.Posterior, pg.Truth]
     assert found.grades["grade"].max() <= 5
 
 
-def test_that_there_are_two_levels_is_said(fitted: tuple[pg.Posterior, pg.Truth]) -> None:
+def test_grades_are_moved_where_staff_plainly_contradict(fitted: tuple[pg.Posterior, pg.Truth]) -> None:
     posterior, _ = fitted
-    assert two_levels(posterior) == (
-        "Final grades of work that only students graded are at the students' level, about "
-        f"{-excess_over_staff(posterior):.1f} of 5 lower on average than staff would give; work that staff graded is "
-        "at theirs. The final grades can be moved to the level of staff."
+    assert contradict_students(posterior)
+    moved = DecisionChoices().explain(posterior)
+    assert moved is not None
+    assert moved.settings["excess_over_staff"] == pytest.approx(excess_over_staff(posterior), abs=0.05)
+    left = DecisionChoices(staff_level=False).explain(posterior)
+    assert left is not None
+    assert left.settings["excess_over_staff"] == 0
+    for other in (DecisionChoices(adjust_bias=True), DecisionChoices(final="mean")):
+        explanation = other.explain(posterior)
+        assert explanation is not None
+        assert explanation.settings["excess_over_staff"] == 0
+
+
+def test_grades_are_left_where_the_levels_are_the_same() -> None:
+    book, _ = severe_class(bias=0.0)
+    posterior = pg.fit(book, **FAST)
+    assert not contradict_students(posterior)
+    explanation = DecisionChoices().explain(posterior)
+    assert explanation is not None
+    assert explanation.settings["excess_over_staff"] == 0
+
+
+def test_that_grades_were_moved_is_said() -> None:
+    assert moved_to_their_level(-0.4) == (
+        "Final grades of work that only students graded are raised by 0.4 of 5, to the level of the grades that staff "
+        "gave; they can be left at the students' level."
     )
+    assert "are lowered by 0.2 of 5" in moved_to_their_level(0.2)
 
 
-def test_it_has_to_be_asked_for_and_needs_staff(fitted: tuple[pg.Posterior, pg.Truth]) -> None:
+def test_it_has_to_be_asked_for_in_python_and_needs_staff(fitted: tuple[pg.Posterior, pg.Truth]) -> None:
     posterior, _ = fitted
-    assert not DecisionChoices().staff_level
     plain = pg.explain(posterior, form="average")
     assert plain.settings["excess_over_staff"] == 0
     with pytest.raises(pg.ModelError, match="only averages can be moved to the level of staff, not the form 'mean'"):
@@ -86,4 +108,4 @@ def test_it_has_to_be_asked_for_and_needs_staff(fitted: tuple[pg.Posterior, pg.T
             DecisionChoices(staff_level=True, **other)
     alone = pg.fit(severe_class(tas=0)[0], **FAST)
     assert excess_over_staff(alone) == 0
-    assert two_levels(alone) is None
+    assert not contradict_students(alone)
