@@ -52,6 +52,18 @@ def errors(grades: Floats, true_grade: Floats) -> dict[str, float]:
     return {"error": float(np.abs(gap).mean()), "level_known": float(np.abs(gap - gap.mean()).mean())}
 
 
+def points(book: pg.Gradebook, grades: Floats) -> Floats:
+    """(submissions,) the total points of grades on the scale of 0 to 5."""
+    parts = enumerate(book.rubric.components)
+    return np.asarray(sum(np.interp(part.from_model(grades[:, c]), part.grades, part.worth) for c, part in parts))
+
+
+def correlation(book: pg.Gradebook, grades: Floats, true_grade: Floats) -> float:
+    """Of total points with the true ones."""
+    truth = points(book, np.clip(true_grade, 0, MODEL_MAXIMUM))
+    return float(np.corrcoef(points(book, grades), truth)[0, 1])
+
+
 def errors_by_third(grades: Floats, true_grade: Floats) -> dict[str, float]:
     """The mean distance for each third of the submissions, and for the weakest tenth."""
     truth = np.clip(true_grade, 0, MODEL_MAXIMUM)

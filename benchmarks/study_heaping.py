@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 import peerage as pg
 from kept_rows import measure_missing
-from known_truth import averages, covered_grades, expected, plain_mean
+from known_truth import averages, covered_grades, expected, plain_mean, points
 from peerage.inference.agreement import largest_r_hat
 from peerage.rubric import MODEL_MAXIMUM
 from staffed import Kind, draw_class
@@ -65,12 +65,6 @@ def measure(kind: Kind, seed: int, model: str) -> dict[str, Any]:
         "simpler": posterior.asked is not None,
         "core_seconds": seconds,
     }
-
-
-def points(book: pg.Gradebook, grades: Floats) -> Floats:
-    """(submissions,) the points of grades on the scale of 0 to 5."""
-    parts = enumerate(book.rubric.components)
-    return np.asarray(sum(np.interp(part.from_model(grades[:, c]), part.grades, part.worth) for c, part in parts))
 
 
 def markdown(rows: pd.DataFrame) -> Iterator[str]:

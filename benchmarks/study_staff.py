@@ -23,6 +23,7 @@ from known_truth import (
     THIRDS,
     averages,
     compared,
+    correlation,
     covered_grades,
     errors,
     errors_by_third,
@@ -63,6 +64,7 @@ def measure(kind: Kind, seed: int) -> dict[str, Any]:
     found: dict[str, float] = {}
     for name, estimate in zip(ESTIMATES, grades, strict=True):
         parts = errors(estimate, drawn.true_grade) | errors_by_third(estimate, drawn.true_grade)
+        parts["correlation"] = correlation(drawn.book, estimate, drawn.true_grade)
         found |= {f"{name}_{part}": value for part, value in parts.items()}
     return {
         **found,
@@ -137,12 +139,16 @@ def markdown(rows: pd.DataFrame) -> Iterator[str]:
         return f"{middle:+.3f} ({low:+.3f} to {high:+.3f})"
 
     yield table(
-        ("class", "plain mean", "expected", "final", "expected − mean", "final − mean", "s", "totals", "largest R-hat"),
+        (
+            *("class", "plain mean", "expected", "final", "expected − mean", "final − mean"),
+            *("correlation of these", "s", "totals", "largest R-hat"),
+        ),
         (
             (
                 name,
                 *(f"{part[f'{estimate}_error'].mean():.3f}" for estimate in ESTIMATES),
                 *(gap(part, estimate) for estimate in ESTIMATES[1:]),
+                ", ".join(f"{part[f'{estimate}_correlation'].mean():.3f}" for estimate in ESTIMATES),
                 *(f"{100 * part[covered].mean():.0f}" for covered in ("grades", "totals")),
                 f"{part['r_hat'].max():.2f}",
             )
@@ -195,6 +201,8 @@ def misses(rows: pd.DataFrame) -> Iterator[str]:
                 _, low, _ = interval(part[f"{estimate}_{third}"], part[f"mean_{third}"])
                 if low > 0:
                     yield f"{kind}: {estimate} grades are behind the plain mean ({third})"
+        if part["final_correlation"].mean() < part["mean_correlation"].mean():
+            yield f"{kind}: final totals follow the true ones less closely than the plain mean's"
         if not 0.85 <= round(part["totals"].mean(), 3) <= 0.95:
             yield f"{kind}: intervals of totals cover {part['totals'].mean():.1%}"
         if part["staff_weight"].mean() < 1:
