@@ -15,11 +15,9 @@ from scipy.special import gammaincinv, ndtr
 
 import peerage as pg
 from peerage.cli import main
-from peerage.decisions.posterior_needs import Cells, drawn_true_grades
 from peerage.decisions.spotchecks.benefit import benefit_of
 from peerage.decisions.spotchecks.proposals import choose
-from peerage.decisions.spotchecks.related import Related, cut
-from peerage.gradebook.book import STUDENT, TA
+from peerage.gradebook.book import TA
 from support.classes import gradebooks
 from support.tiny import FIXED, MODELS, model_id, tiny_class
 
@@ -69,7 +67,7 @@ def test_losses_and_gains_agree_with_brute_force(posterior: pg.Posterior) -> Non
     ).sum(axis=1)
     np.testing.assert_allclose(benefit.loss[:5], expected[:, 0], rtol=0.01)
     np.testing.assert_allclose(benefit.reduced[:5], expected[:, 1], rtol=0.01)
-    np.testing.assert_allclose(benefit.own[:5], expected[:, 2], rtol=0.01)
+    np.testing.assert_allclose(benefit.gain[:5], expected[:, 2], rtol=0.01)
 
 
 def test_points_are_the_unit(posterior: pg.Posterior) -> None:
@@ -80,66 +78,17 @@ def test_points_are_the_unit(posterior: pg.Posterior) -> None:
         )
     )
     plain, paid = benefit_of(posterior), benefit_of(replace(posterior, book=replace(posterior.book, rubric=dear)))
-    for name, factor in (("loss", 7), ("reduced", 7), ("own", 49), ("others", 49)):
+    for name, factor in (("loss", 7), ("reduced", 7), ("gain", 49)):
         np.testing.assert_allclose(getattr(paid, name), factor * getattr(plain, name), rtol=1e-5)
 
 
 def test_the_better_the_tas_the_more_a_check_is_worth(posterior: pg.Posterior) -> None:
     gains = [
-        benefit_of(replace(posterior, model=posterior.model.with_priors(beta_tau_ta=rate))).own
+        benefit_of(replace(posterior, model=posterior.model.with_priors(beta_tau_ta=rate))).gain
         for rate in (0.5, 2.0, 8.0)
     ]
     assert (gains[0] > gains[1]).all()
     assert (gains[1] > gains[2]).all()
-
-
-def related(draws: NDArray[np.float32]) -> Related:
-    """Submissions with these draws of one component (chain, draw, submission)."""
-    n = draws.shape[2]
-    return Related(cut(draws), np.ones(n, np.int64), np.ones(n), [], [])
-
-
-def test_squared_covariances_are_free_of_sampling_error() -> None:
-    """Of unrelated draws their mean is zero within 4 standard errors (passed once in 16,000), and the plain one is not.
-
-    Draws are autocorrelated, as those of a chain are; related ones get their squared covariance.
-    """
-    rng = np.random.default_rng(8)
-    noise = rng.normal(size=(4, 1000, 401))
-    for draw in range(1, 1000):
-        noise[:, draw] = 0.6 * noise[:, draw - 1] + 0.8 * noise[:, draw]
-    unrelated = related(noise.astype(np.float32)).squared_covariances(0, np.arange(1, 401))
-    error = unrelated.std(ddof=1) / 20
-    assert abs(unrelated.mean()) < 4 * error
-    plain = np.mean(noise[:, :, :1] * noise[:, :, 1:], axis=(0, 1)) ** 2
-    assert plain.mean() > 8 * error
-    tied = noise + 0.5 * rng.normal(size=(4, 1000, 1))
-    assert related(tied.astype(np.float32)).squared_covariances(0, np.arange(1, 401)).mean() == pytest.approx(
-        0.25**2, rel=0.2
-    )
-
-
-def test_what_is_related_shares_a_grader() -> None:
-    posterior = pg.fit(tiny_class(1), chains=2, draws=50, seed=0)
-    book, cells = posterior.book, Cells.of(posterior)
-    every = np.ones(len(cells))
-    found = Related.of(book, cells, drawn_true_grades(posterior), every > 0, every)
-    students = book.roles[book.review_grader] == STUDENT
-    reviews = list(zip(book.review_submission[students], book.review_grader[students], strict=True))
-    for u in range(book.n_submissions):
-        mine = {grader for submission, grader in reviews if submission == u}
-        assert set(found.others(u)) == {submission for submission, grader in reviews if grader in mine} - {u}
-
-
-def test_a_check_of_those_whose_grades_move_together_helps_the_others(posterior: pg.Posterior) -> None:
-    """With draws in which all true grades rise and fall together, a check is worth more to others than to its own."""
-    samples, layout = posterior.samples, posterior.layout
-    codes = np.round(np.linspace(60, 110, 400)).astype(samples.draws["true_grade"].dtype)
-    shared = np.random.default_rng(1).permutation(codes)
-    tied = np.broadcast_to(shared[None, :, None], (2, 400, layout.n_cells)).copy()
-    benefit = benefit_of(replace(posterior, samples=replace(samples, draws={**samples.draws, "true_grade": tied})))
-    assert (benefit.others > 5 * benefit.own).all()
-    assert (benefit_of(posterior).others < 0.1 * benefit_of(posterior).own).all()
 
 
 # Who is proposed
@@ -151,7 +100,7 @@ def test_the_list_is_ranked_by_benefit_and_random_ones_are_spread_over_it(poster
     assert table["submission"].is_unique
     is_random = table["reason"].str.startswith("Chosen at random")
     assert list(table.loc[is_random, "rank"]) == [5, 10, 15]
-    worth = dict(zip(posterior.book.submissions, benefit_of(posterior).total, strict=True))
+    worth = dict(zip(posterior.book.submissions, benefit_of(posterior).gain, strict=True))
     assert list(table["priority"]) == [worth[name] for name in table["submission"]]
     by_benefit = list(table.loc[~is_random, "submission"])
     assert by_benefit == sorted(worth, key=lambda name: -worth[name])[:12]
@@ -196,8 +145,8 @@ def test_only_components_that_staff_left_open_count() -> None:
     half[np.ix_(book.roles[book.review_grader] == TA, [1])] = -1
     posterior = pg.fit(replace(book, levels=half), chains=2, draws=100, seed=0)
     unseen = replace(posterior, book=book.select(book.roles[book.review_grader] != TA))
-    assert (benefit_of(posterior).own < benefit_of(unseen).own).all()
-    assert (benefit_of(posterior).own > 0).all()
+    assert (benefit_of(posterior).gain < benefit_of(unseen).gain).all()
+    assert (benefit_of(posterior).gain > 0).all()
 
 
 @pytest.mark.parametrize(("budget", "number"), [(0, 0), (7, 7), (100, 20)])
@@ -248,7 +197,7 @@ def test_fine_scales_are_thinned() -> None:
     posterior = pg.fit(book, chains=1, draws=50, seed=0)
     benefit = benefit_of(posterior)
     sd = posterior.submissions()["sd"].to_numpy()
-    assert (benefit.own > 0).all()
+    assert (benefit.gain > 0).all()
     assert ((benefit.loss / sd > 0.4) & (benefit.loss / sd < 1)).all()
 
 

@@ -1,13 +1,12 @@
-"""What a TA's grade of a submission is expected to be worth: by how much it reduces the squared errors of all grades.
+"""What a TA's grade of a submission is expected to be worth: by how much it reduces the posterior variance.
 
-*To the submission itself.* The squared error that is expected of a component's grade is the variance, in points, of the
-true grade, cut at the rubric's ends; between two legal grades points are interpolated. For every grade that a TA might
-report, the posterior of the true grade is updated and the variance taken again; its expectation over the reports is
-subtracted from the variance now. What staff are told is the same in points: the loss, which is the expected distance
-between the best estimate and the true grade. The TA's bias is left out: it is learned from the TA's other grades, and
-is the same for every candidate.
-
-*To the others that its graders graded*: see :mod:`peerage.decisions.spotchecks.related`.
+The squared error that is expected of a component's grade is the variance, in points, of the true grade, cut at the
+rubric's ends; between two legal grades points are interpolated. For every grade that a TA might report, the posterior
+of the true grade is updated and the variance taken again; its expectation over the reports is subtracted from the
+variance now. What staff are told is the same in points: the loss, which is the expected distance between the best
+estimate and the true grade. The TA's bias is left out: it is learned from the TA's other grades, and is the same for
+every candidate. What a check teaches about its graders, and so about their other submissions, is left out too: it is
+small, and counting it made no choice better.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ from scipy.special import gammaincinv
 
 from peerage.decisions.explain.cases import graded_by_staff
 from peerage.decisions.posterior_needs import Cells, drawn_true_grades
-from peerage.decisions.spotchecks.related import Related
 from peerage.gradebook.book import MISSING, TA
 from peerage.inference.numerics.likelihood import log_bin_masses
 from peerage.inference.posterior import Posterior
@@ -47,21 +45,13 @@ class Benefit:
     ----------
     candidates: the submissions with a component that staff have neither graded nor fixed
     loss, reduced: the loss of the grade now, and what a TA's grade takes off it, in points
-    own, others: what it takes off the squared errors of the submission's grades and of others', in squared points
-    n_related: how many other submissions its graders graded
+    gain: what it takes off the variance of the submission's grades, in squared points
     """
 
     candidates: Flags
     loss: Floats
     reduced: Floats
-    own: Floats
-    others: Floats
-    n_related: NDArray[np.int64]
-
-    @property
-    def total(self) -> Floats:
-        """What a TA's grade is expected to be worth altogether."""
-        return self.own + self.others
+    gain: Floats
 
 
 def benefit_of(posterior: Posterior) -> Benefit:
@@ -70,18 +60,15 @@ def benefit_of(posterior: Posterior) -> Benefit:
     is_open = ~graded_by_staff(book)[book.applicable] & (cells.fixed_level == MISSING)
     precisions = _ta_precisions(posterior)
     drawn = drawn_true_grades(posterior)
-    loss, reduced, variance, gain = np.zeros((4, len(cells)))
+    loss, reduced, gain = np.zeros((3, len(cells)))
     for index, component in enumerate(book.rubric.components):
         mine = np.flatnonzero(cells.component == index)
         for some in np.array_split(mine, len(mine) // _AT_A_TIME + 1):
             found = _losses(component, drawn.reshape(-1, len(cells))[:, some], precisions)
-            loss[some], reduced[some], variance[some], gain[some] = found
-    related = Related.of(book, cells, drawn, is_open, variance)
-    noise = np.mean(1 / precisions) + np.mean([_rounding(component) for component in book.rubric.components])
+            loss[some], reduced[some], gain[some] = found
     candidates = cells.added_up(is_open.astype(np.int64)) > 0
-    others, n_related = related.benefits(np.flatnonzero(candidates), float(noise))
-    reduced, own = (cells.added_up(np.where(is_open, values, 0.0)) for values in (reduced, gain))
-    return Benefit(candidates, cells.added_up(loss), reduced, own, others, n_related)
+    reduced, gain = (cells.added_up(np.where(is_open, values, 0.0)) for values in (reduced, gain))
+    return Benefit(candidates, cells.added_up(loss), reduced, gain)
 
 
 def _ta_precisions(posterior: Posterior) -> Floats:
@@ -94,13 +81,8 @@ def _ta_precisions(posterior: Posterior) -> Floats:
     return np.asarray(gammaincinv(priors.alpha_tau_ta, levels) / priors.beta_tau_ta)
 
 
-def _rounding(component: Component) -> float:
-    """The variance that rounding to a legal grade adds to a report, on the model's scale."""
-    return float(np.mean(np.diff(component.scaled) ** 2)) / 12
-
-
 def _losses(component: Component, drawn: NDArray[np.float32], precisions: Floats) -> tuple[Floats, ...]:
-    """(cells,) each: the loss of a component's grades and what a TA's report takes off it; the same of the variance."""
+    """(cells,) each: the loss of a component's grades, and what a TA's report takes off it and off the variance."""
     kept = np.unique(np.linspace(0, component.n_levels - 1, min(component.n_levels, MOST_GRADES)).round().astype(int))
     cuts = (component.scaled[kept][1:] + component.scaled[kept][:-1]) / 2
     # The cells of the sampler's grid, of which a cut-point rarely splits one.
@@ -113,7 +95,7 @@ def _losses(component: Component, drawn: NDArray[np.float32], precisions: Floats
     after = np.sum([((mass * row) @ distance).min(axis=1) for row in likelihood], axis=0)
     mean = mass @ points
     known = np.sum([(mass @ (row * points)) ** 2 / np.maximum(mass @ row, 1e-300) for row in likelihood], axis=0)
-    return now, now - after, mass @ points**2 - mean**2, known - mean**2
+    return now, now - after, known - mean**2
 
 
 def _histogram(drawn: NDArray[np.float32], points: Floats) -> Floats:

@@ -13,16 +13,12 @@ from peerage.gradebook.book import MISSING, STUDENT, Gradebook
 from peerage.gradebook.report_means import scaled_values
 from peerage.inference.posterior import UPPER, Posterior
 from peerage.rubric import MODEL_MAXIMUM
-from peerage.support.wording import counted
 
 APART = 2.0
 """Graders disagree who differ by this much on the scale of 0 to 5."""
 
 TAIL = 0.05
 """The share of the class with the highest averages, or with the least dependable graders, that is called so."""
-
-TEACHES = 0.2
-"""The share of the benefit from which that to other submissions is mentioned."""
 
 Floats = NDArray[np.float64]
 
@@ -69,10 +65,6 @@ class Reasons:
         if number and self.weight[submission] <= self.light:
             yield "its graders are among the least dependable"
         yield from self._suspicion(submission)
-        others, total = self.benefit.others[submission], self.benefit.total[submission]
-        if others > TEACHES * total:
-            related = counted(int(self.benefit.n_related[submission]), "other submission")
-            yield f"it shows how {related} with the same graders were graded"
 
     def _suspicion(self, submission: int) -> Iterator[str]:
         average, estimate = self.average[submission], self.estimate[submission]

@@ -31,7 +31,7 @@ def spot_checks(
 ) -> pd.DataFrame:
     """Propose submissions for staff to grade: rank, submission, priority, reason. For staff only.
 
-    The priority is what a TA's grade is expected to take off the squared errors of all grades, in squared points
+    The priority is what a TA's grade is expected to take off the variance of a submission's grades, in squared points
     (:mod:`peerage.decisions.spotchecks.benefit`). Submissions that staff have graded are not proposed.
 
     Parameters
@@ -50,13 +50,13 @@ def spot_checks(
     check_request(budget, random_share)
     book, benefit = posterior.book, benefit_of(posterior)
     candidates = np.flatnonzero(benefit.candidates)
-    order = candidates[np.argsort(-benefit.total[candidates], kind="stable")]
+    order = candidates[np.argsort(-benefit.gain[candidates], kind="stable")]
     chosen, is_random = choose(order, budget, random_share, _rng(book, seed))
     reasons = Reasons(posterior, benefit)
     columns = (
         np.arange(1, len(chosen) + 1),
         np.array(book.submissions, dtype=object)[chosen],
-        benefit.total[chosen],
+        benefit.gain[chosen],
         np.array([reasons.of(int(u), bool(drawn)) for u, drawn in zip(chosen, is_random, strict=True)], dtype=object),
     )
     return pd.DataFrame(dict(zip(COLUMNS, columns, strict=True)))
