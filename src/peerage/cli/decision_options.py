@@ -59,7 +59,7 @@ StaffLevel = Annotated[
     typer.Option(
         "--staff-level/--no-staff-level",
         help="Whether averages of students' reports are moved to the level of staff, by the same amount for everybody. "
-        "[default: where the two plainly differ]",
+        "[default: where the two differ by 0.2 of 5 or more]",
         rich_help_panel=panels.DECISIONS,
     ),
 ]

@@ -31,7 +31,7 @@ class DecisionChoices:
     final: ``average``, ``explained`` or ``mean``, which are made of the reports, or ``most-likely``
     decimals: with how many decimals an average or a mean is given
     staff_final: whether staff's grades stand where they graded
-    staff_level: whether averages of students' reports are moved to the level of staff; None: where staff plainly
+    staff_level: whether averages of students' reports are moved to the level of staff; None: where staff
         contradict the students' level
     adjust_bias, name_graders: as :func:`~peerage.decisions.explain.explanation.explain` takes them
     spot_checks, random_share: how many submissions to propose to staff, and the share of them chosen at random

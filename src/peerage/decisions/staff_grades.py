@@ -1,6 +1,6 @@
 """What staff gave, where they graded: their one grade, or the mean of several, weighed by what their reports tell.
 
-And whether students are plainly on another level than staff, so that averages of their reports have to be moved.
+And whether students are on another level than staff, so that averages of their reports have to be moved.
 """
 
 from __future__ import annotations
@@ -36,14 +36,11 @@ def staff_grades(posterior: Posterior) -> dict[tuple[str, str], float]:
 
 
 def contradict_students(posterior: Posterior) -> bool:
-    """Whether students' reports are on another level than staff's, notably so, and beyond doubt.
+    """Whether students' reports are notably above or below the level of staff, as far as their grades tell.
 
     Then work that staff graded and work that they did not would be graded on two levels.
     """
-    if abs(excess_over_staff(posterior)) < NOTABLE:
-        return False
-    mean_bias = posterior.priors().set_index("parameter").loc["mean_bias"]
-    return bool(mean_bias["lower"] > 0 or mean_bias["upper"] < 0)
+    return abs(excess_over_staff(posterior)) >= NOTABLE
 
 
 def moved_to_their_level(excess: float) -> str:

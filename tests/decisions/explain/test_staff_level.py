@@ -65,7 +65,7 @@ def test_a_student_can_recompute_the_grade(fitted: tuple[pg.Posterior, pg.Truth]
     assert found.grades["grade"].max() <= 5
 
 
-def test_grades_are_moved_where_staff_plainly_contradict(fitted: tuple[pg.Posterior, pg.Truth]) -> None:
+def test_grades_are_moved_where_staff_contradict(fitted: tuple[pg.Posterior, pg.Truth]) -> None:
     posterior, _ = fitted
     assert contradict_students(posterior)
     moved = DecisionChoices().explain(posterior)
