@@ -58,8 +58,8 @@ StaffLevel = Annotated[
     bool | None,
     typer.Option(
         "--staff-level/--no-staff-level",
-        help="Whether averages of students' reports are moved to the level of staff, by the same amount for everybody. "
-        "[default: where the two differ by 0.2 of 5 or more]",
+        help="Whether averages of students' reports are moved to the level of staff, by the same amount for everybody; "
+        "by default, where the two differ by 0.2 of 5 or more.",
         rich_help_panel=panels.DECISIONS,
     ),
 ]
