@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from peerage.methods.method_contract import Floats
 from peerage.methods.ordinal.borda import Borda
 from peerage.methods.ordinal.bradley_terry import BradleyTerry
 from peerage.methods.ordinal.copeland import copeland_scores
+from peerage.methods.ordinal.mallows import distances, expected_distance, reliabilities
 from peerage.methods.ordinal.pairs import Pairs
 from peerage.methods.ordinal.plackett_luce import Choices
 from peerage.methods.ordinal.r2r import ALPHA, break_ties
@@ -72,7 +74,37 @@ def test_the_likelihood_of_rankings_with_ties_by_hand_and_its_gradients() -> Non
     np.testing.assert_allclose(in_weight, numeric, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", ["bradley-terry", "thurstone", "plackett-luce"])
+@pytest.mark.parametrize("size", [1, 2, 3, 5])
+def test_mallows_expects_the_distance_of_all_rankings(size: int) -> None:
+    """The mean of Kendall's distance over all rankings of a bundle, each as likely as exp(−η d)."""
+    distance = np.array(
+        [
+            sum(one > other for place, one in enumerate(ranking) for other in ranking[place:])
+            for ranking in permutations(range(size))
+        ]
+    )
+    for reliability in (0.05, 0.9, 4.0):
+        wanted = np.average(distance, weights=np.exp(-reliability * distance))
+        assert expected_distance(size, np.array([reliability]))[0] == pytest.approx(wanted, abs=1e-9)
+
+
+def test_mallows_reliabilities_are_the_likeliest() -> None:
+    """With the order p, r, q judge a has half a pair of three otherwise, b one of one and c half of one."""
+    reports, items = reports_of(RATINGS)
+    pairs = Pairs.of(reports)
+    value = np.array([{"p": 3.0, "r": 2.0, "q": 1.0}[name] for name in items])
+    distance = distances(pairs, value)
+    np.testing.assert_allclose(distance, [0.5, 1.0, 0.5])
+    grid = np.linspace(0.05, 5, 100_000)
+    for judge, size in enumerate((3, 2, 2)):
+        place = np.arange(1, size + 1)
+        log_z = np.log((1 - np.exp(-np.outer(grid, place))) / (1 - np.exp(-grid))[:, None]).sum(axis=1)
+        log_density = -grid * distance[judge] - log_z + 9 * np.log(grid) - 10 * grid
+        found = reliabilities(pairs, distance)[judge]
+        assert found == pytest.approx(grid[log_density.argmax()], abs=1e-4)
+
+
+@pytest.mark.parametrize("name", ["borda", "copeland", "bradley-terry", "thurstone", "plackett-luce"])
 def test_reliability_tells_careful_judges_from_random_ones(name: str) -> None:
     """Ten judges rank by strength and ten at random; the least careful outweighs the best of the others."""
     rng = np.random.default_rng(0)
@@ -109,7 +141,8 @@ def refereed_pairs(slope: float) -> tuple[Pairs, Floats]:
     first = rng.random(len(judge)) < chance
     winner, loser = np.where(first, one, other), np.where(first, other, one)
     everyone = np.arange(60)
-    return Pairs(judge, winner, loser, np.ones(len(judge)), 60, 60, everyone, everyone), strength
+    two = np.full(len(judge), 2)
+    return Pairs(judge, winner, loser, np.ones(len(judge)), 60, 60, judge, two, everyone, everyone), strength
 
 
 def test_rbtl_has_the_gradient_of_its_likelihood_and_is_bradley_terry_without_its_link() -> None:

@@ -59,6 +59,9 @@ METHODS: tuple[Method, ...] = (
     PG3(name="pg3"),
     PG4(name="pg4"),
     PG5(name="pg5"),
+    PG3(name="pg3-slips", slips=True),
+    PG4(name="pg4-slips", slips=True),
+    PG5(name="pg5-slips", slips=True),
     EffortEM(name="effort-em"),
     EffortEM(name="effort-em-unbiased", bias=False),
     ManyFacetRasch(name="rasch"),
@@ -68,7 +71,9 @@ METHODS: tuple[Method, ...] = (
     Glad(name="glad"),
     Mace(name="mace"),
     Borda(name="borda"),
+    Borda(name="borda-reliability", reliability=True),
     Copeland(name="copeland"),
+    Copeland(name="copeland-reliability", reliability=True),
     R2R(name="r2r-copeland"),
     R2R(name="r2r-borda", borda=True),
     BradleyTerry(name="bradley-terry"),
@@ -79,7 +84,7 @@ METHODS: tuple[Method, ...] = (
     PlackettLuce(name="plackett-luce"),
     PlackettLuce(name="plackett-luce-reliability", reliability=True),
 )
-"""Every method, as classes are compared by it. The variants with published slips are not for use and are not here."""
+"""Every method, as classes are compared by it; ``-slips`` are as in their authors' program, for comparison alone."""
 
 BY_NAME = {entry.name: entry for entry in METHODS}
 

@@ -27,6 +27,7 @@ class Pairs:
     judge, winner, loser: (wins,) indexes of the grader and of both items
     weight: (wins,) 1, or ½ for each side of a tie
     n_items, n_judges: how many there are, with those in no pair
+    ranker, ranked: (bundles,) the grader of each bundle, and how many items are in it
     written_by, written: pairs of a grader and an item of which the grader is an author; none where that is unknown
     """
 
@@ -36,6 +37,8 @@ class Pairs:
     weight: Floats
     n_items: int
     n_judges: int
+    ranker: Indexes
+    ranked: Indexes
     written_by: Indexes = field(default_factory=lambda: np.zeros(0, np.int64))
     written: Indexes = field(default_factory=lambda: np.zeros(0, np.int64))
 
@@ -52,7 +55,7 @@ class Pairs:
             judge.append(np.repeat(reports.grader[order[first]], len(left)))
         if not one:
             nobody = np.zeros(0, np.int64)
-            return cls(nobody, nobody, nobody, np.zeros(0), reports.n_items, reports.n_graders)
+            return cls(nobody, nobody, nobody, np.zeros(0), reports.n_items, reports.n_graders, nobody, nobody)
         who, better, worse = (np.concatenate(parts) for parts in (judge, one, other))
         tied = reports.value[better] == reports.value[worse]
         weight = np.where(tied, 0.5, 1.0)
@@ -63,16 +66,18 @@ class Pairs:
             np.concatenate([weight, weight[tied]]),
             reports.n_items,
             reports.n_graders,
+            reports.grader[order[start]],
+            size,
             reports.written_by,
             reports.written,
         )
 
     @classmethod
     def of_comparisons(cls, compared: Comparisons) -> Pairs:
-        """Each comparison is a win."""
-        ones = np.ones(len(compared.judge))
+        """Each comparison is a win, and a bundle of two."""
+        ones, two = np.ones(len(compared.judge)), np.full(len(compared.judge), 2)
         count, judges = compared.n_submissions, len(compared.graders)
-        return cls(compared.judge, compared.winner, compared.loser, ones, count, judges)
+        return cls(compared.judge, compared.winner, compared.loser, ones, count, judges, compared.judge, two)
 
     @property
     def in_pairs(self) -> Floats:

@@ -21,9 +21,11 @@ from peerage.methods.ordinal.pairs import Ordinal, Pairs
 SHAPE, RATE = 10.0, 10.0
 """Of reliabilities; a rate of 10 is the authors' scale of 0.1."""
 
-_ROUNDS = 100
-_TOLERANCE = 1e-4
-_BOUNDS = (0.05, 5.0)
+BOUNDS = (0.05, 5.0)
+"""Between which reliabilities are looked for."""
+
+ROUNDS, TOLERANCE = 100, 1e-4
+"""How often reliabilities and the rest are found in turn, and how little moves when they are found."""
 
 Likelihood = Callable[[Floats, Floats], tuple[float, Floats, Floats]]
 """From strengths and reliabilities to the log likelihood and its gradients in both."""
@@ -51,14 +53,14 @@ class Strengths(Ordinal):
             prior = (SHAPE - 1) * np.log(point).sum() - RATE * point.sum()
             return -value - float(prior), -slope - (SHAPE - 1) / point + RATE
 
-        while moved > _TOLERANCE and steps < _ROUNDS and (self.reliability or steps == 0):
+        while moved > TOLERANCE and steps < ROUNDS and (self.reliability or steps == 0):
             found = minimize(cost_of_strength, strength, jac=True, method="L-BFGS-B", options={"maxiter": 1000})
             moved, strength, arrived = float(np.abs(found.x - strength).max()), found.x, bool(found.success)
             steps += 1
             if self.reliability:
-                found = minimize(cost_of_weight, weight, jac=True, method="L-BFGS-B", bounds=[_BOUNDS] * n_judges)
+                found = minimize(cost_of_weight, weight, jac=True, method="L-BFGS-B", bounds=[BOUNDS] * n_judges)
                 weight = found.x
-        done = arrived and (not self.reliability or moved <= _TOLERANCE)
+        done = arrived and (not self.reliability or moved <= TOLERANCE)
         return Solution(strength, weight=weight if self.reliability else None, converged=done, iterations=steps)
 
 
