@@ -147,8 +147,28 @@ def test_a_benchmark_that_was_stopped_goes_on_where_it_was(tmp_path: Path) -> No
     assert lines[: len(begun)] == begun
     assert len(lines) == 6
     pd.testing.assert_frame_equal(resumed.drop(columns="seconds"), whole.drop(columns="seconds"), check_exact=True)
-    with pytest.raises(pg.ResultsError, match="differs in methods"):
-        benchmark([KIND], methods("mean"), workers=1, out=folder)
+    with pytest.raises(pg.ResultsError, match="differs in quick"):
+        benchmark([KIND], chosen, workers=1, quick=True, out=folder)
+
+
+def test_methods_kinds_and_replicates_can_be_added_to_a_folder(tmp_path: Path) -> None:
+    """What is there is not computed again, wherever it stands in the new lists, and the table is that of one run."""
+    folder = tmp_path / "benchmark"
+    benchmark([KIND], methods("mean", "median"), replicates=1, workers=1, out=folder)
+    begun = (folder / FINDINGS).read_text()
+    kinds, chosen = [ANONYMOUS, KIND], methods("vancouver", "median", "mean")
+    whole = benchmark(kinds, chosen, replicates=2, workers=1).table()
+    added = benchmark(kinds, chosen, replicates=2, workers=1, out=folder).table()
+    lines = (folder / FINDINGS).read_text()
+    assert lines.startswith(begun)
+    assert lines.count("\n") == 12
+    pd.testing.assert_frame_equal(added.drop(columns="seconds"), whole.drop(columns="seconds"), check_exact=True)
+    record = json.loads((folder / "benchmark.json").read_text())
+    assert record["kinds"] == ["small", "anonymous"]
+    assert record["methods"] == ["mean", "median", "vancouver"]
+    (folder / "benchmark.json").write_text(json.dumps(record | {"methods": [3]}), encoding="utf-8")
+    with pytest.raises(pg.ResultsError, match="does not list the kinds and methods of a benchmark"):
+        benchmark(kinds, chosen, workers=1, out=folder)
 
 
 @pytest.mark.slow

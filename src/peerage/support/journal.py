@@ -79,10 +79,10 @@ def at_work(path: str | Path, what: str) -> AbstractContextManager[None]:
     return locked(target.with_name(f".{target.name}.peerage-{what}"), busy=f"{path}: {busy}")
 
 
-def check_record(path: str | Path, file: Path, record: Mapping[str, Any], what: str) -> None:
-    """Refuse to go on with findings whose record, in ``file``, is not the present one."""
+def check_record(path: str | Path, file: Path, record: Mapping[str, Any], what: str) -> dict[str, Any]:
+    """The record in ``file``; refuse to go on with findings whose record differs in an entry of the present one."""
     try:
-        begun = dict(read_json(file))
+        begun: dict[str, Any] = dict(read_json(file))
     except (ValueError, TypeError):
         raise ResultsError(f"{path}: holds results, but not of a {what}; name another folder") from None
     # The present record as it would be read.
@@ -91,3 +91,4 @@ def check_record(path: str | Path, file: Path, record: Mapping[str, Any], what: 
     if differing:
         message = f"holds a {what} that differs in {', '.join(differing)}; name another folder, or remove this one"
         raise ResultsError(f"{path}: {message}")
+    return begun

@@ -2,8 +2,8 @@
 
 ::
 
-    benchmark.json   the kinds, methods and seed: findings of another benchmark have no place here
-    findings.jsonl   a line for each method on each class, added when it is done
+    benchmark.json   the version and seed: findings of another benchmark have no place here; kinds and methods so far
+    findings.jsonl   a line for each method on each class, added when it is done; both by their place in those lists
     benchmark.csv, benchmark.md, benchmark.png, benchmark.svg   what came out
 """
 
@@ -14,12 +14,14 @@ import json
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from peerage.errors import ResultsError
 from peerage.evaluation.benchmark.benchmark_tasks import BenchmarkFinding, BenchmarkJob, BenchmarkTask, run_task
 from peerage.evaluation.benchmark.known_classes import ClassKind
 from peerage.evaluation.benchmark.standings import Benchmark
@@ -56,7 +58,8 @@ def benchmark(
     methods: what to compare; one that needs what a class has not says so
     replicates: how many classes of each simulated kind
     quick: neither held-out likelihood nor manipulability, which take most of the time
-    out: a folder for everything that is found, where a benchmark that was stopped goes on
+    out: a folder for everything that is found, where a benchmark that was stopped goes on; kinds, methods and
+        replicates can be added to it
     workers, scheduler: how many tasks run at once here, or the address of a Dask scheduler whose workers run them
     """
     job = BenchmarkJob(tuple(kinds), tuple(methods), seed, quick)
@@ -72,35 +75,67 @@ def benchmark(
         if out is not None:
             result_folder.check_target(path)
             stack.enter_context(at_work(path, "benchmark"))
-        journal = _journal(path, record_of(job))
-        left = [task for task in tasks if task not in journal.found]
+        kept = _Kept.of(path, job)
+        left = [task for task in tasks if task not in kept]
         executor = stack.enter_context(open_executor(workers, scheduler))
         counter = Counter(stack.enter_context(listening(progress)), "fitting", len(left))
         for index, finding in executor.map(run_task, job, left):
-            journal.add(left[index], finding)
+            kept.add(left[index], finding)
             counter.advance()
-        return Benchmark(job, {task: journal.found[task] for task in tasks})
+        return Benchmark(job, {task: kept[task] for task in tasks})
 
 
-def record_of(job: BenchmarkJob) -> dict[str, Any]:
-    """What a benchmark is about."""
-    return {
-        "version": __version__,
-        "kinds": [kind.name for kind in job.kinds],
-        "methods": [method.name for method in job.methods],
-        "seed": job.seed,
-        "quick": job.quick,
-    }
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    """The findings of a folder, in which kinds and methods have their places in the record's lists, not in the job's.
+
+    So findings stay where they are when another job adds kinds or methods.
+    """
+
+    job: BenchmarkJob
+    kinds: list[str]
+    methods: list[str]
+    journal: Journal[BenchmarkTask, BenchmarkFinding]
+
+    @classmethod
+    def of(cls, path: Path, job: BenchmarkJob) -> _Kept:
+        """The findings in a folder, which is begun if it is empty, and whose lists get the job's kinds and methods."""
+        same = {"version": __version__, "seed": job.seed, "quick": job.quick}
+        lists = {"kinds": [kind.name for kind in job.kinds], "methods": [method.name for method in job.methods]}
+        if not path.exists() or not any(path.iterdir()):
+            with result_folder.writing(path) as fresh:
+                (fresh / RECORD).write_text(_record_text(same | lists), "utf-8")
+                (fresh / FINDINGS).touch()
+        begun = check_record(path, path / RECORD, same, "benchmark")
+        grown = {name: list(dict.fromkeys([*_names(path, begun.get(name)), *lists[name]])) for name in lists}
+        if any(grown[name] != begun[name] for name in lists):
+            result_folder.add(path, RECORD, _record_text(same | grown))
+        return cls(job, grown["kinds"], grown["methods"], findings_in(path / FINDINGS))
+
+    def __contains__(self, task: BenchmarkTask) -> bool:
+        return self._place(task) in self.journal.found
+
+    def __getitem__(self, task: BenchmarkTask) -> BenchmarkFinding:
+        return self.journal.found[self._place(task)]
+
+    def add(self, task: BenchmarkTask, finding: BenchmarkFinding) -> None:
+        """Keep what a task found."""
+        self.journal.add(self._place(task), finding)
+
+    def _place(self, task: BenchmarkTask) -> BenchmarkTask:
+        kind, method = self.job.kinds[task.kind].name, self.job.methods[task.method].name
+        return BenchmarkTask(self.kinds.index(kind), task.replicate, self.methods.index(method))
 
 
-def _journal(path: Path, record: Mapping[str, Any]) -> Journal[BenchmarkTask, BenchmarkFinding]:
-    """The findings of a folder, which is begun if it is empty."""
-    if not path.exists() or not any(path.iterdir()):
-        with result_folder.writing(path) as fresh:
-            (fresh / RECORD).write_text(json.dumps(record, indent=1) + "\n", "utf-8")
-            (fresh / FINDINGS).touch()
-    check_record(path, path / RECORD, record, "benchmark")
-    return findings_in(path / FINDINGS)
+def _record_text(record: Mapping[str, Any]) -> str:
+    return json.dumps(record, indent=1) + "\n"
+
+
+def _names(path: Path, entry: Any) -> list[str]:
+    """A list of names in the record."""
+    if not isinstance(entry, list) or not all(isinstance(name, str) for name in entry):
+        raise ResultsError(f"{path / RECORD}: does not list the kinds and methods of a benchmark; name another folder")
+    return entry
 
 
 def findings_in(file: Path) -> Journal[BenchmarkTask, BenchmarkFinding]:

@@ -1,11 +1,15 @@
-"""What PG3, PG4 and PG5 share: how precisely somebody grades depends on the grade of that person's own work."""
+"""What PG3, PG4 and PG5 share: how precisely somebody grades depends on the grade of that person's own work.
+
+True grades are s_u ~ N(μ, 1/γ), biases b_v ~ N(0, 1/η). A grader's own grade s_v is the mean of several; who wrote
+nothing has the lowest of all, as the authors have it.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -18,9 +22,19 @@ Sweep = Callable[[], Floats]
 """Draws all variables once; gives the precision of each grader's reports."""
 
 
+class Chain(NamedTuple):
+    """Where a sampler is: the reports, μ, and the true grades and biases, which sweeps change in place."""
+
+    reports: LinkedReports
+    centre: float
+    grade: Floats
+    bias: Floats
+    rng: np.random.Generator
+
+
 @dataclass(frozen=True)
 class OwnGradeSolver(Solver):
-    """A Gibbs sampler that begins with all true grades at μ and no biases.
+    """A Gibbs sampler that begins with all true grades at μ and no biases; constants are Mi and Yeung's, for 1 to 25.
 
     Attributes
     ----------
@@ -40,11 +54,9 @@ class OwnGradeSolver(Solver):
         """The method itself."""
         centre = float(reports.value.mean()) if self.mean is None else self.mean
         grade, bias = np.full(reports.n_items, centre), np.zeros(reports.n_graders)
-        sweep = self.begin(linked(reports), centre, grade, bias, rng)
+        sweep = self.begin(Chain(linked(reports), centre, grade, bias, rng))
         return run(reports, lambda: (grade, sweep(), bias), self.sweeps)
 
     @abstractmethod
-    def begin(
-        self, reports: LinkedReports, centre: float, grade: Floats, bias: Floats, rng: np.random.Generator
-    ) -> Sweep:
-        """What changes ``grade`` and ``bias`` in place, sweep by sweep."""
+    def begin(self, chain: Chain) -> Sweep:
+        """What moves the chain."""

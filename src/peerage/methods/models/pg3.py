@@ -10,7 +10,6 @@ import numpy as np
 from peerage.inference.numerics.jit import jit
 from peerage.methods.method_contract import Floats
 from peerage.methods.models.gibbs import (
-    LinkedReports,
     draw_bias,
     draw_place,
     evidence,
@@ -19,7 +18,7 @@ from peerage.methods.models.gibbs import (
     put_normal,
     squared_errors,
 )
-from peerage.methods.models.own_grade_solver import OwnGradeSolver, Sweep
+from peerage.methods.models.own_grade_solver import Chain, OwnGradeSolver, Sweep
 
 _BEYOND = 12.0
 """How far the grid goes beyond the ends of the scale."""
@@ -32,15 +31,12 @@ _LEAST = 1e-6
 class PG3(OwnGradeSolver):
     """True grade s_u ~ N(μ, 1/γ), bias b_v ~ N(0, 1/η), report g ~ N(s_u + b_v, 1/(θ₁ s_v + θ₀)).
 
-    s_v is the grader's own true grade, the mean of several; who wrote nothing has the lowest of all. True grades are
-    drawn on a grid, in steps of 0.2 and half a scale's width beyond each end, from
+    s_v is the grader's own true grade. True grades are drawn on a grid, in steps of 0.2 and half a scale's width beyond
+    each end, from
 
         N(x; μ, 1/γ) ∏_v N(g_uv; x + b_v, 1/(θ₁ s_v + θ₀)) ∏_j N(g_ju; s_j + b_u, 1/(θ₁ x + θ₀)),
 
     where j runs over what the author of u graded.
-
-    The constants are Mi and Yeung's, on a scale of 1 to 25; their μ = 11 belongs to one class, so that μ is the class's
-    mean unless it is given.
 
     With ``slips`` the updates are those of Mi and Yeung's program, on which their published 3.20 rests: the gradee's
     own grade stands where the graders' belong, the squared errors of the author's reports enter with the wrong sign
@@ -59,28 +55,20 @@ class PG3(OwnGradeSolver):
 
     citation: ClassVar[str] = "Piech et al. (2013), model PG3; constants of Mi and Yeung (2015)"
 
-    def begin(
-        self, reports: LinkedReports, centre: float, grade: Floats, bias: Floats, rng: np.random.Generator
-    ) -> Sweep:
+    def begin(self, chain: Chain) -> Sweep:
         """The sweep of this model, or the authors' own."""
-        constants = np.array([centre, self.slope, self.intercept, self.grade_precision, self.bias_precision])
+        constants = np.array([self.slope, self.intercept, self.grade_precision, self.bias_precision])
         low, high = self.scale
         grid = np.arange(low, high + 1) if self.slips else np.arange(low - _BEYOND, high + _BEYOND, 0.2)
         kernel = _sweep_with_slips if self.slips else _sweep
-        return lambda: kernel(reports, constants, grid, grade, bias, rng)
+        return lambda: kernel(chain, constants, grid)
 
 
 @jit
-def _sweep(
-    reports: LinkedReports,
-    constants: Floats,
-    grid: Floats,
-    grade: Floats,
-    bias: Floats,
-    rng: np.random.Generator,
-) -> Floats:
+def _sweep(chain: Chain, constants: Floats, grid: Floats) -> Floats:
     """Draw all true grades and biases; the precision of each grader afterwards."""
-    centre, slope, intercept, grade_precision, bias_precision = constants
+    reports, centre, grade, bias, rng = chain
+    slope, intercept, grade_precision, bias_precision = constants
     own = own_grades(grade, reports)
     precision = np.maximum(slope * own + intercept, _LEAST)
     log_mass = np.empty(len(grid))
@@ -105,16 +93,10 @@ def _sweep(
 
 
 @jit
-def _sweep_with_slips(
-    reports: LinkedReports,
-    constants: Floats,
-    grid: Floats,
-    grade: Floats,
-    bias: Floats,
-    rng: np.random.Generator,
-) -> Floats:
+def _sweep_with_slips(chain: Chain, constants: Floats, grid: Floats) -> Floats:
     """Mi and Yeung's updates, as their program has them."""
-    centre, slope, intercept, grade_precision, bias_precision = constants
+    reports, centre, grade, bias, rng = chain
+    slope, intercept, grade_precision, bias_precision = constants
     log_mass = np.empty(len(grid))
     for index in range(len(grade)):
         authors = range(reports.author_start[index], reports.author_start[index + 1])

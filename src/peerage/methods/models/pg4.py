@@ -11,7 +11,6 @@ import numpy as np
 from peerage.inference.numerics.jit import jit
 from peerage.methods.method_contract import Floats
 from peerage.methods.models.gibbs import (
-    LinkedReports,
     draw_bias,
     draw_place,
     evidence,
@@ -20,17 +19,15 @@ from peerage.methods.models.gibbs import (
     put_normal,
     squared_errors,
 )
-from peerage.methods.models.own_grade_solver import OwnGradeSolver, Sweep
+from peerage.methods.models.own_grade_solver import Chain, OwnGradeSolver, Sweep
 
 
 @dataclass(frozen=True)
 class PG4(OwnGradeSolver):
     """True grade s_u ~ N(μ, 1/γ), bias b_v ~ N(0, 1/η), τ_v ~ Gamma(s_v, β), report g ~ N(s_u + b_v, 1/τ_v).
 
-    s_v is the grader's own true grade, the mean of several; who wrote nothing has the lowest of all. True grades lie
-    on a grid from 1 to 25 by 0.1, where the shape is positive: N(x; μ, 1/γ) ∏_v N(g_uv; x + b_v, 1/τ_v) × Gamma(τ of
-    the author; x, β). The constants are Mi and Yeung's, on a scale of 1 to 25; their μ = 11 belongs to one class, so
-    that μ is the class's mean unless it is given.
+    s_v is the grader's own true grade. True grades lie on a grid from 1 to 25 by 0.1, where the shape is positive:
+    N(x; μ, 1/γ) ∏_v N(g_uv; x + b_v, 1/τ_v) × Gamma(τ of the author; x, β).
 
     With ``slips``, as in the authors' program, a work whose author graded nobody is drawn as if its author had graded
     and had the lowest reliability of all.
@@ -47,29 +44,19 @@ class PG4(OwnGradeSolver):
 
     citation: ClassVar[str] = "Mi and Yeung (2015), Probabilistic graphical models for boosting peer grading, model PG4"
 
-    def begin(
-        self, reports: LinkedReports, centre: float, grade: Floats, bias: Floats, rng: np.random.Generator
-    ) -> Sweep:
+    def begin(self, chain: Chain) -> Sweep:
         """The sweep of this model."""
-        constants = np.array([centre, self.grade_precision, self.bias_precision, self.rate])
+        constants = np.array([self.grade_precision, self.bias_precision, self.rate])
         grid = np.arange(self.scale[0], self.scale[1] + 0.05, 0.1)
-        reliability = np.full(len(bias), centre / self.rate)
-        return lambda: _sweep(reports, constants, grid, self.slips, grade, bias, reliability, rng)
+        reliability = np.full(len(chain.bias), chain.centre / self.rate)
+        return lambda: _sweep(chain, constants, grid, reliability, self.slips)
 
 
 @jit
-def _sweep(
-    reports: LinkedReports,
-    constants: Floats,
-    grid: Floats,
-    slips: bool,
-    grade: Floats,
-    bias: Floats,
-    reliability: Floats,
-    rng: np.random.Generator,
-) -> Floats:
+def _sweep(chain: Chain, constants: Floats, grid: Floats, reliability: Floats, slips: bool) -> Floats:
     """Draw all true grades, then each grader's bias and reliability; the precision of each grader's reports."""
-    centre, grade_precision, bias_precision, rate = constants
+    reports, centre, grade, bias, rng = chain
+    grade_precision, bias_precision, rate = constants
     own = own_grades(grade, reports)
     log_mass = np.empty(len(grid))
     for index in range(len(grade)):

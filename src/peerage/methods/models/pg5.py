@@ -10,7 +10,6 @@ import numpy as np
 from peerage.inference.numerics.jit import jit
 from peerage.methods.method_contract import Floats
 from peerage.methods.models.gibbs import (
-    LinkedReports,
     draw_bias,
     draw_place,
     evidence,
@@ -18,17 +17,15 @@ from peerage.methods.models.gibbs import (
     put_grade,
     squared_errors,
 )
-from peerage.methods.models.own_grade_solver import OwnGradeSolver, Sweep
+from peerage.methods.models.own_grade_solver import Chain, OwnGradeSolver, Sweep
 
 
 @dataclass(frozen=True)
 class PG5(OwnGradeSolver):
     """True grade s_u ~ N(μ, 1/γ), bias b_v ~ N(0, 1/η), τ_v ~ N(s_v, 1/β), report g ~ N(s_u + b_v, λ/τ_v).
 
-    s_v is the grader's own true grade, the mean of several; who wrote nothing has the lowest of all. True grades and
-    biases have normal conditional distributions; reliabilities are drawn on a grid, 0.2 to 60 by 0.2. The constants
-    are Mi and Yeung's, on a scale of 1 to 25; their μ = 11 belongs to one class, so that μ is the class's mean unless
-    it is given.
+    s_v is the grader's own true grade. True grades and biases have normal conditional distributions; reliabilities are
+    drawn on a grid, 0.2 to 60 by 0.2.
 
     With ``slips``, as in the authors' program, the grid begins at 5, and a work whose author graded nobody is drawn
     as if its author had graded and had the lowest reliability of all.
@@ -46,29 +43,19 @@ class PG5(OwnGradeSolver):
 
     citation: ClassVar[str] = "Mi and Yeung (2015), Probabilistic graphical models for boosting peer grading, model PG5"
 
-    def begin(
-        self, reports: LinkedReports, centre: float, grade: Floats, bias: Floats, rng: np.random.Generator
-    ) -> Sweep:
+    def begin(self, chain: Chain) -> Sweep:
         """The sweep of this model."""
-        constants = np.array([centre, self.grade_precision, self.bias_precision, self.link_precision, self.divisor])
+        constants = np.array([self.grade_precision, self.bias_precision, self.link_precision, self.divisor])
         grid = np.arange(5.0 if self.slips else 0.2, 60.1, 0.2)
-        reliability = np.full(len(bias), max(centre, grid[0]))
-        return lambda: _sweep(reports, constants, grid, self.slips, grade, bias, reliability, rng)
+        reliability = np.full(len(chain.bias), max(chain.centre, grid[0]))
+        return lambda: _sweep(chain, constants, grid, reliability, self.slips)
 
 
 @jit
-def _sweep(
-    reports: LinkedReports,
-    constants: Floats,
-    grid: Floats,
-    slips: bool,
-    grade: Floats,
-    bias: Floats,
-    reliability: Floats,
-    rng: np.random.Generator,
-) -> Floats:
+def _sweep(chain: Chain, constants: Floats, grid: Floats, reliability: Floats, slips: bool) -> Floats:
     """Draw all true grades, then each grader's bias and reliability; the precision of each grader's reports."""
-    centre, grade_precision, bias_precision, link_precision, divisor = constants
+    reports, centre, grade, bias, rng = chain
+    grade_precision, bias_precision, link_precision, divisor = constants
     own, precision = own_grades(grade, reports), reliability / divisor
     for index in range(len(grade)):
         weight, total = evidence(index, reports, precision, bias, grade_precision, centre)
