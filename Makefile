@@ -72,9 +72,16 @@ $(VENV)/installed-%: pyproject.toml studies/pyproject.toml | $(VENV)/created
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[$*]' --editable ./studies
 	@touch $@
 
-# Uv alone can choose the oldest versions that go together.
+# Uv installs in seconds what takes pip a minute, and it alone can choose the oldest versions that go together.
 $(BIN)/uv: | $(VENV)/created
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+
+# Uv does not read pip's settings: where it therefore finds no packages, pip does.
+$(DEV): PACKAGES = --editable '.[$(@:$(VENV)/installed-%=%)]' --editable ./studies
+$(DEV): pyproject.toml studies/pyproject.toml | $(BIN)/uv
+	$(BIN)/uv pip install --quiet --python $(BIN)/python $(PACKAGES) || \
+	    $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile $(PACKAGES)
+	@touch $@
 
 $(VENV)/oldest/installed: pyproject.toml studies/pyproject.toml | $(BIN)/uv
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)/oldest
