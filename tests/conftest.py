@@ -28,12 +28,13 @@ settings.load_profile("peerage")
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_setupnodes() -> None:
-    """Compile all kernels side by side, before several workers each compile all of them.
+    """Compile all kernels side by side, before several workers each compile all of them, unless that is done.
 
     Workers occupy all processors: of more threads for products of matrices, most would wait for each other, busily.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    compile_kernels()
+    if not os.environ.get("PEERAGE_COMPILED"):
+        compile_kernels()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
