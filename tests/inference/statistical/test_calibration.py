@@ -23,12 +23,18 @@ from support.planted import PLANTED, broken
 from support.ranks import normal_score, smallest_p_value
 from support.tiny import MODELS, model_id
 
-REPLICATES, BURN_IN, DRAWS = 200, 100, 50
-FEW, MANY = 50, 400
-"""Replicates that catch a bug by far, and those that the weakest takes."""
+REPLICATES, BURN_IN, DRAWS = 210, 50, 20
+"""A truth among n independent draws tells a fault about as well as n / (n + 1) truths among very many would.
 
-THIN, THIN_UNCENSORED_BIAS = 3, 8
-"""Sweeps from one draw to the next, so that draws are nearly independent: correlations are below 0.2.
+So 210 replicates with 20 draws are as good as 204 with 50. After 50 sweeps, less than 1e-4 is left of where a chain
+began.
+"""
+
+FEW, MANY = 25, 420
+"""Replicates that catch a bug in more than 99 % of runs, and those with which the weakest is caught in 96 %."""
+
+THIN, THIN_UNCENSORED_BIAS = 4, 10
+"""Sweeps from one draw to the next, so that draws are nearly independent: correlations are below 0.15.
 
 Biases and true grades of the uncensored model are drawn given each other, and take longest to forget.
 """
