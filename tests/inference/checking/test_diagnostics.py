@@ -14,7 +14,7 @@ from scipy.signal import lfilter
 from peerage.inference.checking.convergence_warnings import convergence_problems
 from peerage.inference.numerics.diagnostics import Diagnostics, rhat_and_ess
 
-twin: Any = arviz_stats.base.array_stats  # type: ignore[attr-defined]
+twin: Any = arviz_stats.base.array_stats
 ENTRIES = 7
 
 

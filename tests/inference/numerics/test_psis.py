@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from peerage.inference.numerics.psis import smooth
 
-twin: Any = arviz_stats.base.array_stats  # type: ignore[attr-defined]
+twin: Any = arviz_stats.base.array_stats
 
 SIZES = (100, 400, 2500)
 """Numbers of draws whose tails have a whole length, about whose rounding the authors' implementations differ."""

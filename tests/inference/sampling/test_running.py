@@ -26,7 +26,7 @@ from peerage.inference.sampling.running_summaries import Recorder, Running
 from peerage.inference.sampling.total_reliability import total_reliability
 from support.tiny import FIXED, PRIORS, tiny_class
 
-twin: Any = arviz_stats.base.array_stats  # type: ignore[attr-defined]
+twin: Any = arviz_stats.base.array_stats
 
 TIGHT = 1e-6
 """A budget in gigabytes that no class keeps."""
