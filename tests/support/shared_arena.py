@@ -172,8 +172,10 @@ def log_likelihood(
     weights = np.exp(-0.5 * nodes**2) / np.exp(-0.5 * nodes**2).sum()
     starts, reviewer = arena.layout.reports.review_reports[:-1], arena.layout.reports.review_grader
     grades, level = arena.book.rubric.components[0].values, arena.seen.report_level
-    low, high = np.stack([bins(grades, unit) for unit in UNITS], axis=1)[:, :, None, level]
-    shares = unit_shares(theta).T[:, :, None]
+    # Units that round alike, as all do on a scale of whole grades, count once, with their shares together.
+    ends, alike = np.unique([bins(grades, unit) for unit in UNITS], axis=0, return_inverse=True)
+    low, high = ends.swapaxes(0, 1)[:, :, None, level]
+    shares = (unit_shares(theta) @ (alike.reshape(-1, 1) == np.arange(len(ends)))).T[:, :, None]
     precision = p[:, arena.grader]
     sd = np.sqrt(np.exp(theta[:, HALO, None]) / precision)
     careful = np.zeros((len(s), len(starts)))
