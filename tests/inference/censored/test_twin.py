@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy import stats
 from scipy.special import expit, logit, ndtr
 
 from peerage.gradebook.book import MISSING, TA, Gradebook
@@ -59,6 +60,17 @@ def test_masses_of_all_reports_sum_to_one(model: Model) -> None:
     graded = book.levels != MISSING
     np.testing.assert_allclose(careful[graded], 1.0, rtol=1e-12)
     np.testing.assert_allclose(careless[graded], 1.0, rtol=1e-12)
+
+
+def test_densities_are_those_of_their_names() -> None:
+    value, outside = np.array([0.03, 0.4, 1.0, 2.7]), np.array([-0.5, 0.0])
+    shape, rate = np.array([0.6, 1.0, 2.0, 7.5]), np.array([3.0, 0.2, 2.0, 1.0])
+    np.testing.assert_allclose(twin.log_normal(value, 1.2, 0.7), stats.norm.logpdf(value, 1.2, 0.7), rtol=1e-12)
+    gamma = stats.gamma.logpdf(value, shape, scale=1 / rate)
+    np.testing.assert_allclose(twin.log_gamma(value, shape, rate), gamma, rtol=1e-12)
+    assert np.isneginf(twin.log_gamma(outside, shape[2:], rate[2:])).all()
+    np.testing.assert_allclose(twin.log_beta(value, 2.5, 0.7), stats.beta.logpdf(value, 2.5, 0.7), rtol=1e-12)
+    assert np.isneginf(twin.log_beta(outside, 2.5, 0.7)).all()
 
 
 def test_uniform_gives_end_bins_half_of_the_others() -> None:
