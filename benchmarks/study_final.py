@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 import peerage as pg
 from kept_rows import measure_missing
+from peerage.decisions.choices import DecisionChoices
 from peerage.decisions.explain.cases import graded_by_staff
 from peerage.simulation.simulated_class import SETTINGS
 from study_learned import Kind, distance, plain_mean, rounded, simulated
@@ -48,6 +49,7 @@ FRONTIER = (0.0, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 
 ROWS = {
     "average": "averages (the default)",
+    "at_students_level": "averages, left at the students' level",
     "explained": "explained, rounded to a legal grade",
     "adjusted": "explained, biases taken off",
     "most_likely": "most likely",
@@ -81,6 +83,8 @@ def measure(name: str, seed: int) -> dict[str, float]:
     def given(**choices: Any) -> pg.Explanation:
         return pg.explain(posterior, staff_final=True, **choices)
 
+    default = DecisionChoices().explain(posterior)
+    assert default is not None
     found = {
         "expected": error(table["expected"].to_numpy()),
         "most_likely": error(table["most_likely"].to_numpy()),
@@ -88,7 +92,8 @@ def measure(name: str, seed: int) -> dict[str, float]:
         "adjusted": error(given(adjust_bias=True).grades["grade"].to_numpy()),
         "mean": error(mean),
         "rounded_mean": error(rounded(book.rubric, mean)),
-        "average": error(given(form="average").grades["grade"].to_numpy()),
+        "average": error(default.grades["grade"].to_numpy()),
+        "at_students_level": error(given(form="average").grades["grade"].to_numpy()),
     }
     for penalty in FRONTIER:
         explanation = given(form="average", weighting=pg.Weighting(penalty=penalty))
