@@ -14,7 +14,8 @@ import pytest
 import peerage as pg
 from peerage.gradebook.book import STUDENT, TA
 from peerage.inference import agreement, fitting
-from peerage.inference.agreement import simpler_models
+from peerage.inference.agreement import is_hopeless, next_simpler
+from peerage.inference.numerics.hyperparameters import coordinates
 from peerage.inference.staff_words import staff_sentences
 from peerage.model import Model
 from peerage.rubric import Component, Rubric
@@ -131,20 +132,54 @@ def test_with_few_grades_by_staff_there_is_no_check() -> None:
 # Chains that do not agree
 
 
-def test_models_get_simpler_one_step_at_a_time() -> None:
-    without_scale, last = "bias + effort + censoring, without scale", ["censoring", "censoring + one reliability"]
-    alone = [model.name for model in simpler_models(Model(), 1)]
-    assert alone == [without_scale, "bias + censoring, without scale", *last]
-    shared = [model.name for model in simpler_models(Model(), 2)]
-    with_bias = [f"{name}, without merit, halo and scale" for name in ("bias + effort + censoring", "bias + censoring")]
-    assert shared == [without_scale, *with_bias, *(f"{name}, without merit and halo" for name in last)]
-    names = [model.name for model in simpler_models(Model(correlation=True), 2)]
-    assert names == ["bias + effort + censoring", *shared]
+def disagreeing(posterior: pg.Posterior, name: str) -> pg.Posterior:
+    """The same, with one chain that learned something else of a parameter."""
+    place = next(index for index, (entry, _) in enumerate(coordinates(2)) if entry.name == name)
+    hyper = posterior.samples.hyper.copy()
+    hyper[0, :, place] += 50 * hyper[:, :, place].std() + 1
+    return replace(posterior, samples=replace(posterior.samples, hyper=hyper))
+
+
+@pytest.mark.parametrize(
+    ("parameter", "name"),
+    [
+        ("tau_l", "bias + censoring"),
+        ("mu_l", "bias + censoring"),
+        ("scale", "bias + effort + censoring, without scale"),
+        ("halo", "bias + effort + censoring, without merit and halo"),
+    ],
+)
+def test_the_part_on_which_chains_agree_least_is_left_out(posterior: pg.Posterior, parameter: str, name: str) -> None:
+    simpler = next_simpler(disagreeing(posterior, parameter))
+    assert simpler is not None
+    assert simpler.name == name
+
+
+def test_correlation_goes_first() -> None:
+    book = replace(severe_class()[0], authors=tuple((f"v{index}",) for index in range(30)))
+    posterior = pg.fit(book, Model(correlation=True), chains=2, draws=10, burn_in=5, seed=1)
+    assert next_simpler(posterior) == Model()
 
 
 def test_what_is_fixed_by_hand_stays() -> None:
-    fixed = Model(fixed=pg.Fixed(effort={"a": 0.5}, bias={"b": 0.1}))
-    assert all(model.effort and model.bias for model in simpler_models(fixed, 2))
+    model: Model | None = Model(fixed=pg.Fixed(effort={"v1": 0.5}, bias={"v2": 0.1}))
+    seen = []
+    while model is not None:
+        seen.append(model)
+        model = next_simpler(pg.fit(severe_class()[0], model, chains=2, draws=10, burn_in=5, seed=1))
+    assert len(seen) == 4
+    assert all(model.effort and model.bias for model in seen)
+    assert not any((seen[-1].has_scale, seen[-1].has_merit, seen[-1].reliability))
+
+
+def test_chains_stop_that_more_draws_would_not_bring_together(
+    posterior: pg.Posterior, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    apart = disagreeing(posterior, "tau_l")
+    assert not is_hopeless(apart), "of 8,000 draws, 150 say little"
+    monkeypatch.setattr(agreement, "MOST_DRAWS", 2 * posterior.samples.n_draws)
+    assert is_hopeless(apart)
+    assert not is_hopeless(posterior)
 
 
 def test_students_of_one_reliability_have_nearly_the_same() -> None:
@@ -162,6 +197,7 @@ def test_chains_that_never_agree_give_the_simplest_model_and_the_sentence(
     monkeypatch.setattr(agreement, "MOST_DRAWS", 80)
     monkeypatch.setattr(fitting, "AGREED", 0.0)
     monkeypatch.setattr(fitting, "DISAGREED", 0.0)
+    monkeypatch.setattr(fitting, "is_hopeless", lambda _: False)
     posterior = pg.fit(severe_class()[0], chains=2, burn_in=10, seed=1)
     assert posterior.model.name == "censoring + one reliability, without merit and halo"
     assert posterior.asked == Model()
@@ -178,6 +214,7 @@ def test_chains_that_agree_stop_and_a_number_of_draws_is_kept_to(monkeypatch: py
     monkeypatch.setattr(fitting, "FIRST_DRAWS", 20)
     monkeypatch.setattr(agreement, "MOST_DRAWS", 80)
     monkeypatch.setattr(fitting, "AGREED", 100.0)
+    monkeypatch.setattr(fitting, "is_hopeless", lambda _: False)
     monkeypatch.setattr(agreement, "WANTED_ESS", 0)
     monkeypatch.setattr(agreement, "WANTED_OF_PRIORS", 0)
     assert pg.fit(severe_class()[0], chains=2, burn_in=10, seed=1).samples.n_draws == 20

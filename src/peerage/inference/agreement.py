@@ -4,13 +4,12 @@ A fit is handed out when its chains agree and everything that is shown is known 
 chain, the Monte-Carlo error of an estimate from four chains is a tenth of its posterior standard deviation; of what was
 learned about the class as a whole, 10 suffice. Chains that have too few go on for as long again. Where they do not
 agree, what they drew counts as burn-in, and they go on for twice as long. If that does not help, the model asks more
-than the class can tell: the next simpler one is fitted, the last being one reliability for all students, without bias
-and effort. It is a full posterior as well.
+than the class can tell: the part of it on which chains agree least is left out. The last model is one reliability for
+all students, without bias and effort. It is a full posterior as well.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -46,25 +45,43 @@ def largest_r_hat(posterior: Posterior) -> float:
     return float(np.nanmax(np.append(r_hat, 1.0)))
 
 
-def simpler_models(model: Model, n_components: int) -> Iterator[Model]:
-    """The models to fall back on, from the richest; what is fixed by hand stays, and one component shares nothing."""
+def is_hopeless(posterior: Posterior) -> bool:
+    """Whether chains would still disagree after all the draws that they may make: R-hat − 1 falls as 1 / draws."""
+    return (largest_r_hat(posterior) - 1) * posterior.samples.n_draws > (DISAGREED - 1) * MOST_DRAWS
+
+
+def next_simpler(posterior: Posterior) -> Model | None:
+    """The model without the part on which chains agree least; what is fixed by hand stays. None: nothing is left.
+
+    Bias and the differences between students' reliabilities go last, for grades are worth most with these.
+    """
+    model, several = posterior.model, len(posterior.book.rubric) > 1
     if model.correlation:
-        model = replace(model, correlation=False)
-        yield model
-    if model.drift:
-        model = replace(model, drift=False)
-        yield model
-    if model.has_scale:
-        model = replace(model, scale=False)
-        yield model
-    if (model.has_merit or model.has_halo) and n_components > 1:
-        model = replace(model, merit=False, halo=False)
-        yield model
-    if model.effort and not model.fixed.effort:
-        model = replace(model, effort=False)
-        yield model
+        return replace(model, correlation=False)
+    parts = (
+        (model.drift, ("drift", "bias_by_assignment"), replace(model, drift=False)),
+        (model.has_scale, ("scale",), replace(model, scale=False)),
+        ((model.has_merit or model.has_halo) and several, ("merit", "halo"), replace(model, merit=False, halo=False)),
+        (model.effort and not model.fixed.effort, _OF_EFFORT, replace(model, effort=False)),
+    )
+    left = [(_r_hat(posterior, names), simpler) for is_on, names, simpler in parts if is_on]
+    if left:
+        return max(left, key=lambda part: part[0])[1]
     if model.bias and not model.fixed.bias:
-        model = replace(model, bias=False)
-        yield model
+        return replace(model, bias=False)
     if model.reliability and not model.fixed.reliability:
-        yield replace(model, reliability=False)
+        return replace(model, reliability=False)
+    return None
+
+
+_OF_EFFORT = ("effort", "effort_concentration", "tau_l", "mu_l", "habit")
+
+
+def _r_hat(posterior: Posterior, names: tuple[str, ...]) -> float:
+    """The largest R-hat of some variables and learned priors; 1 where there is none."""
+    found = [1.0]
+    for variable, (result, labels) in posterior.diagnosed.items():
+        for value, label in zip(result.r_hat, labels, strict=True):
+            if variable in names or (variable == PRIORS and label.partition(" of ")[0] in names):
+                found.append(float(value))
+    return float(np.nanmax(found))

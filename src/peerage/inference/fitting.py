@@ -18,9 +18,10 @@ from peerage.inference.agreement import (
     AGREED,
     DISAGREED,
     FIRST_DRAWS,
+    is_hopeless,
     is_precise,
     largest_r_hat,
-    simpler_models,
+    next_simpler,
 )
 from peerage.inference.checking.leave_one_out import leave_one_out
 from peerage.inference.layout import Layout, lay_out
@@ -187,18 +188,18 @@ def _fit(
 
 
 def _fit_agreeing(book: Gradebook, model: Model, settings: dict[str, Any]) -> Posterior:
-    """Fit a model until its chains agree, or the richest simpler one whose chains do."""
-    for candidate in (model, *simpler_models(model, len(book.rubric))):
+    """Fit a model until its chains agree, or a simpler one whose chains do."""
+    candidate: Model | None = model
+    while candidate is not None:
         posterior = _fit(book, candidate, draws=FIRST_DRAWS, **settings)
-        while posterior.samples.n_draws < agreement.MOST_DRAWS:
+        while posterior.samples.n_draws < agreement.MOST_DRAWS and not is_hopeless(posterior):
             if largest_r_hat(posterior) > AGREED:
                 posterior = _gone_on_longer(posterior, settings)
             elif not is_precise(posterior):
                 posterior = _gone_on_as_long(posterior, settings)
             else:
                 break
-        if largest_r_hat(posterior) <= DISAGREED:
-            break
+        candidate = None if largest_r_hat(posterior) <= DISAGREED else next_simpler(posterior)
     return posterior if posterior.model == model else replace(posterior, asked=model)
 
 

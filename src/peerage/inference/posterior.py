@@ -194,7 +194,7 @@ class Posterior(Fitted):
     def diagnostics(self) -> pd.DataFrame:
         """R-hat and effective sample sizes of each variable: the worst entry's, the median, and who is the worst."""
         rows = []
-        for name, (result, labels) in self._diagnosed.items():
+        for name, (result, labels) in self.diagnosed.items():
             r_hat = np.where(np.isnan(result.r_hat), -np.inf, result.r_hat)
             worst = int(np.argmax(r_hat)) if np.isfinite(r_hat).any() else int(np.argmin(result.ess))
             rows.append(
@@ -216,7 +216,7 @@ class Posterior(Fitted):
         """What may be wrong with this fit, in plain words, and what to do about it."""
         judged = {
             name: (result, lambda index, labels=labels: labels[index[0]])
-            for name, (result, labels) in self._diagnosed.items()
+            for name, (result, labels) in self.diagnosed.items()
         }
         return (*simpler_model(self), *convergence_problems(judged), *problems_of(self))
 
@@ -368,7 +368,7 @@ class Posterior(Fitted):
     # Parts
 
     @cached_property
-    def _diagnosed(self) -> dict[str, tuple[Diagnostics, list[str]]]:
+    def diagnosed(self) -> dict[str, tuple[Diagnostics, list[str]]]:
         """Diagnostics of each variable that is inferred, and its entries' ids."""
         found = {
             name: (self.margins.diagnose(name, free), labels) for name, free, labels in self.inferred() if len(free)
