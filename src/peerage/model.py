@@ -185,7 +185,7 @@ class Model:
 
     ``reliability=False`` makes all students equally reliable; it needs learned priors and no correlation.
 
-    With learned priors staff define the scale. ``ta_spread`` and ``instructor_spread`` say how much their biases differ
+    With learned priors staff define the level. ``ta_spread`` and ``instructor_spread`` say how much their biases differ
     (standard deviation, on the 0–5 scale): a number, ``"learned"`` (TAs only), or ``"students"``, if they are drawn
     like the students'.
 
