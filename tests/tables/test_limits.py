@@ -7,20 +7,25 @@ import re
 import threading
 import time
 import zipfile
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 import openpyxl
+import pandas as pd
 import pytest
+from openpyxl.xml.constants import SHARED_STRINGS, SHEET_MAIN_NS
 
 import peerage as pg
 from peerage.cli import main
 from peerage.formats.systems.moodle.moodle_workshop import plain
-from peerage.tables import limits
+from peerage.tables import limits, workbook_archive
 from peerage.tables.limits import LIMITS
 
 DOCS = Path(__file__).parents[2] / "docs" / "files.md"
+STYLES, STRINGS, SHEET = "xl/styles.xml", "xl/sharedStrings.xml", "xl/worksheets/sheet1.xml"
+TYPES = "[Content_Types].xml"
 
 
 def refusal(path: Path, **options: object) -> str:
@@ -80,41 +85,105 @@ def test_large_files_and_documents(tmp_path: Path) -> None:
     assert "megabytes, being a document, and at most 1 are read" in refusal(path, limits={"document": 1})
 
 
-def markup_repeated(path: Path, part: str, piece: bytes, before: bytes) -> None:
-    """Write a workbook, into one of whose parts something is put a million times, which packs to almost nothing."""
+def workbook_with(path: Path, part: str, change: Callable[[bytes], bytes]) -> None:
+    """Write a workbook one of whose parts is changed."""
     book = openpyxl.Workbook()
     book.worksheets[0].append(["submission", "grader", "S"])
+    for index in range(100):
+        book.worksheets[0].append([f"p{index // 2}", f"a{index}", index % 3])
     book.save(path)
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
-    members[part] = members[part].replace(before, piece * 1_000_000 + before, 1)
+    if STRINGS not in members:
+        members[STRINGS] = b'<sst xmlns="' + SHEET_MAIN_NS.encode() + b'"/>'
+        types = f'<Override PartName="/{STRINGS}" ContentType="{SHARED_STRINGS}"/></Types>'
+        members[TYPES] = members[TYPES].replace(b"</Types>", types.encode())
+    members[part] = change(members[part])
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members.items():
             archive.writestr(name, content)
 
 
+def assert_too_much_markup(path: Path) -> None:
+    """A file that packs to almost nothing is refused, and soon."""
+    assert path.stat().st_size < 300_000
+    begun = time.process_time()
+    assert refusal(path) == (
+        "g.xlsx: has 100,001 elements of markup in a row or beside its rows, and at most 100,000 are read; "
+        "give less, or raise the limit 'markup'"
+    )
+    assert time.process_time() - begun < 10
+
+
 @pytest.mark.parametrize(
     ("part", "piece", "before"),
     [
-        ("xl/styles.xml", b"<xf/>", b"</cellXfs>"),
-        ("xl/styles.xml", b"<font/>", b"</fonts>"),
+        (STYLES, b"<xf/>", b"</cellXfs>"),
+        (STYLES, b"<font/>", b"</fonts>"),
         ("xl/workbook.xml", b'<sheet name="x" sheetId="1" r:id="rId1"/>', b"</sheets>"),
-        ("[Content_Types].xml", b'<Override PartName="/a" ContentType="b"/>', b"</Types>"),
-        ("xl/worksheets/sheet1.xml", b"<c/>", b"</row>"),
-        ("xl/worksheets/sheet1.xml", b"<row/><a/>", b"</sheetData>"),
+        (TYPES, b'<Override PartName="/a" ContentType="b"/>', b"</Types>"),
+        (SHEET, b"<c/>", b"</row>"),
+        (SHEET, b"<row/><a/>", b"</sheetData>"),
+        (SHEET, b"<row></row><a/>", b"</sheetData>"),
+        # What only looks like a row, or like its end.
+        (SHEET, b"<c/><row></row>", b"</row>"),
+        (SHEET, b"<c/><!--</row>-->", b"</row>"),
+        (SHEET, b"<c/><?a </row>?>", b"</row>"),
+        (SHEET, b'<row xmlns="other"></row>', b"</sheetData>"),
     ],
 )
 def test_a_small_workbook_of_a_million_styles_sheets_or_cells(
     tmp_path: Path, part: str, piece: bytes, before: bytes
 ) -> None:
-    markup_repeated(tmp_path / "g.xlsx", part, piece, before)
-    assert (tmp_path / "g.xlsx").stat().st_size < 300_000
-    begun = time.process_time()
-    assert refusal(tmp_path / "g.xlsx") == (
-        "g.xlsx: has 100,001 elements of markup in a row or beside its rows, and at most 100,000 are read; "
-        "give less, or raise the limit 'markup'"
+    workbook_with(tmp_path / "g.xlsx", part, lambda data: data.replace(before, piece * 1_000_000 + before, 1))
+    assert_too_much_markup(tmp_path / "g.xlsx")
+
+
+@pytest.mark.parametrize(
+    ("part", "root", "piece"),
+    [
+        (STYLES, b"worksheet", b"<row></row>"),
+        (STRINGS, b"worksheet", b"<row></row>"),
+        (SHEET, b"sst", b"<si></si>"),
+    ],
+)
+def test_a_part_that_passes_for_one_of_which_more_is_read(tmp_path: Path, part: str, root: bytes, piece: bytes) -> None:
+    begins = b"<" + root + b' xmlns="' + SHEET_MAIN_NS.encode() + b'">'
+    workbook_with(tmp_path / "g.xlsx", part, lambda _: begins + piece * 1_000_000 + b"</" + root + b">")
+    assert_too_much_markup(tmp_path / "g.xlsx")
+
+
+def other_prefix(data: bytes) -> bytes:
+    """The same markup, in which every name has a prefix."""
+    return re.sub(rb"<(/?)(?=\w)", rb"<\1x:", data).replace(b"xmlns=", b"xmlns:x=")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        other_prefix,
+        lambda data: b"\xef\xbb\xbf" + data,
+        lambda data: data.replace(b"<row", b"\n<row"),
+        lambda data: data.replace(b"<sheetData>", b"<sheetData><!-- <row> -->"),
+        lambda data: data.replace(b"</sheetData>", b'<row r="200"/></sheetData>'),
+        lambda data: data.replace(b"</sheetData>", b'</sheetData><a xmlns="b"/>'),
+        lambda data: data.decode().encode("utf-16"),
+    ],
+)
+def test_rows_however_they_are_written(tmp_path: Path, change: Callable[[bytes], bytes]) -> None:
+    workbook_with(tmp_path / "g.xlsx", SHEET, change)
+    # More bytes than there may be elements, so that they are counted one by one.
+    assert pg.read_grades(tmp_path / "g.xlsx", limits={"markup": 2000}).n_reviews == 100
+
+
+def test_common_rows_are_counted_without_a_parser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = pd.DataFrame(
+        {"submission": [f"p{row}" for row in range(2000)], "grader": "a", "S": [row % 3 for row in range(2000)]}
     )
-    assert time.process_time() - begun < 10
+    frame.to_excel(tmp_path / "g.xlsx", index=False)
+    monkeypatch.setattr(workbook_archive, "expat", None)
+    assert pg.read_grades(tmp_path / "g.xlsx").n_reviews == 2000
+    assert "rows, and at most 1,000 are read" in refusal(tmp_path / "g.xlsx", limits={"rows": 1000})
 
 
 def test_one_line_of_very_many_columns_below_a_header_of_few(tmp_path: Path) -> None:

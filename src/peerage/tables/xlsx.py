@@ -10,6 +10,7 @@ from itertools import zip_longest
 from typing import Any
 
 from openpyxl.reader.excel import ExcelReader
+from openpyxl.styles.numbers import FORMAT_GENERAL
 from openpyxl.utils import get_column_letter
 
 from peerage.errors import InputError, Problem
@@ -18,9 +19,11 @@ from peerage.tables.column import Column, cell_text
 from peerage.tables.escaping import unescape_xlsx
 from peerage.tables.limits import Allowance
 from peerage.tables.sheet import Sheet, from_cells
-from peerage.tables.workbook_archive import WorkbookArchive
+from peerage.tables.workbook_archive import ROWS, TEXTS, WorkbookArchive
 
 Rows = list[list[str]]
+
+_NUMBERS = (int, float)
 
 _ONE_AT_A_TIME = threading.Lock()
 """Filters of warnings are the whole process's: of two readers at a time, one would leave the other's behind."""
@@ -63,8 +66,16 @@ def _first_sheet(file: str, archive: WorkbookArchive, allowance: Allowance) -> t
     return filled[0] if filled else "", rows, filled[1:]
 
 
+class _Reader(ExcelReader):
+    def read_strings(self) -> None:
+        """Read the texts that cells refer to, the one file whose parts are not rows."""
+        self.archive.repeated = TEXTS
+        super().read_strings()
+        self.archive.repeated = ROWS
+
+
 def _open(archive: WorkbookArchive, *, computed: bool) -> Any:
-    reader = ExcelReader(io.BytesIO(archive.data), read_only=True, data_only=computed)
+    reader = _Reader(io.BytesIO(archive.data), read_only=True, data_only=computed)
     reader.archive = archive
     reader.read()
     return reader.wb
@@ -125,10 +136,10 @@ def _text(cell: Any) -> str:
     if isinstance(value, str):
         return unescape_xlsx(value)
     text = cell_text(value)
-    if isinstance(value, int | float):
-        number_format = cell.number_format
-        if isinstance(value, int) and number_format and not number_format.strip("0"):
-            return text.zfill(len(number_format))
-        if number_format.endswith("%"):
-            return f"{cell_text(round(100.0 * value, 9))}%"
+    if not isinstance(value, _NUMBERS) or (number_format := cell.number_format) == FORMAT_GENERAL:
+        return text
+    if isinstance(value, int) and number_format and not number_format.strip("0"):
+        return text.zfill(len(number_format))
+    if number_format.endswith("%"):
+        return f"{cell_text(round(100.0 * value, 9))}%"
     return text
