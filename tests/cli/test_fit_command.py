@@ -175,6 +175,21 @@ def test_warnings_go_to_standard_error_and_into_the_record(
     assert "convergence cannot be judged from 3 draws per chain" in messages
 
 
+def test_ids_forge_no_line_and_move_no_cursor(grades: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = pd.read_csv(grades)
+    for column in ("submission", "grader"):
+        table[column] = [f"{name}\x9b31m\nWritten to elsewhere\x85\u202e" for name in table[column]]
+    table.to_csv(grades, index=False)
+    out = str(tmp_path / "out")
+    for command in (["check", str(grades)], ["fit", str(grades), "-o", out, *FAST], ["spotchecks", out]):
+        assert main(command) == 0
+        captured = capsys.readouterr()
+        shown = captured.out + captured.err
+        assert not set(shown) & set("\x9b\x85\u202e")
+        assert not [line for line in shown.splitlines() if line.startswith("Written to elsewhere")]
+    assert "\\x9b31m" in shown
+
+
 def test_an_earlier_fit_is_replaced(grades: Path) -> None:
     for _ in range(2):
         assert main(["fit", str(grades), *FAST]) == 0

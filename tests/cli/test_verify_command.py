@@ -49,6 +49,7 @@ def test_what_was_written_is_as_it_was(folder: Path, capsys: pytest.CaptureFixtu
         ("A/run.json", "[]", "A/run.json: was changed after it was written"),
         ("canvas/reviews-1.json", "[1]", "canvas/reviews-1.json: was changed after it was written"),
         ("notes.txt", "mine", "notes.txt: was not written by peerage"),
+        ("notes\n9 files as written.", "mine", r"notes\n9 files as written.: was not written by peerage"),
         ("grades.csv", None, "grades.csv: is missing"),
         ("A/.peerage.json", "{", "A: is missing or damaged"),
     ],

@@ -27,10 +27,11 @@ REFUSED = re.compile(
 
 def posterior_of(kind: str) -> pg.Posterior:
     """A small class, fitted in one of the ways in which chains differ."""
-    book, _ = pg.simulate(students=8, weeks=1, tas=1, components=2, seed=1)
+    book, _ = pg.simulate(students=8, weeks=2 if kind == "drift" else 1, tas=1, components=2, seed=1)
     fixed = pg.Fixed(bias={book.graders[0]: 0.5}, reliability={book.graders[1]: 2.0})
     model = {
         "learned": pg.Model(),
+        "drift": pg.Model(drift=True),
         "uncensored": pg.Model(censoring=False),
         "paper": pg.Model(priors="paper", fixed=fixed),
         "correlated": pg.Model(priors="paper", correlation=True),
@@ -39,7 +40,7 @@ def posterior_of(kind: str) -> pg.Posterior:
     return pg.fit(book, model, chains=2, draws=200 if kind == "few" else 6, burn_in=2, seed=0, memory=0.0001)
 
 
-@pytest.fixture(scope="module", params=["learned", "uncensored", "paper", "correlated", "few"])
+@pytest.fixture(scope="module", params=["learned", "drift", "uncensored", "paper", "correlated", "few"])
 def file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("posterior") / f"{request.param}.npz"
     posterior_of(request.param).save(path)
@@ -177,7 +178,7 @@ def updated(folder: Path, kind: str, change: str, count: int, prepare: str = "")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["learned", "uncensored", "correlated"])
+@pytest.mark.parametrize("kind", ["learned", "drift", "uncensored", "correlated"])
 def test_what_is_taken_stays_within_bounds(tmp_path: Path, kind: str) -> None:
     done = updated(tmp_path, kind, "tampered(arrays, rng)[1]", 100)
     assert done.returncode == 0, done.stderr

@@ -170,6 +170,10 @@ def _results(scratch: Path) -> Iterator[Target]:
     files = {path.name: path.read_bytes() for path in (scratch / "fitted").iterdir() if path.name != "report.html"}
     ways = (mutations.other_arrays, mutations.other_arrays, mutations.other_bytes)
     yield Target("posterior", {"posterior.npz": files["posterior.npz"]}, ways, _updated)
+    drifting = pg.fit(tiny_class(1), pg.Model(drift=True), chains=2, draws=4, burn_in=2, seed=0)
+    drifting.save(scratch / "drifting.npz")
+    drifted = {"posterior.npz": (scratch / "drifting.npz").read_bytes()}
+    yield Target("drifting posterior", drifted, ways, _updated)
     tables = tuple(name for name in files if name.endswith(".csv"))
     yield Target("run.json", files, RECORDS, _opened, damaged=("run.json",))
     yield Target("marker", files, RECORDS, verify, damaged=(".peerage.json",))

@@ -41,6 +41,13 @@ def output() -> Console:
     return PlainConsole(markup=False, highlight=False, emoji=False)
 
 
+def name_cell(name: str) -> Text:
+    """A name as a table shows it: in one line, which is cut off rather than broken."""
+    from rich.text import Text
+
+    return Text(one_line(" ".join(name.split())), no_wrap=True, overflow="ellipsis")
+
+
 def say(text: str) -> None:
     """Write a line to standard error."""
     sys.stderr.write(_without_secrets(one_line(text)) + "\n")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from peerage.cli import data_options, panels
-from peerage.cli.console import output
+from peerage.cli.console import name_cell, output
 from peerage.cli.table_output import rows_of
 from peerage.support.wording import counted
 
@@ -129,7 +129,6 @@ def _show(marks: pd.DataFrame, choices: DecisionChoices) -> None:
 
 def _table(marks: pd.DataFrame, console: Any) -> None:
     from rich.table import Table
-    from rich.text import Text
 
     table = Table(box=None, pad_edge=False)
     table.add_column("student", min_width=8)
@@ -141,6 +140,5 @@ def _table(marks: pd.DataFrame, console: Any) -> None:
             f"{row[name]:{form}}" if row[name] == row[name] else ""
             for name, form in (("estimate", ".2f"), ("credit", ".1f"))
         ]
-        shown = Text(" ".join(row["grader"].split()), no_wrap=True, overflow="ellipsis")
-        table.add_row(shown, f"{row['n_graded']:,}", *cells, row["note"])
+        table.add_row(name_cell(row["grader"]), f"{row['n_graded']:,}", *cells, row["note"])
     console.print(table)

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
+from peerage.cli.console import name_cell
 from peerage.decisions.trust import PRACTICE, UNSUPERVISED
 from peerage.gradebook.book import ROLE_WORDS, ROLES
 from peerage.inference.posterior import Posterior
@@ -156,8 +156,7 @@ def _grader_table(summary: Summary, model: Model) -> Table:
         ("least dependable", summary.least_dependable),
     ):
         for name, cells in _grader_cells(graders):
-            shown = Text(name, no_wrap=True, overflow="ellipsis")
-            table.add_row(title, shown, *(cells[column] for column in columns))
+            table.add_row(title, name_cell(name), *(cells[column] for column in columns))
             title = ""
     return table
 
@@ -167,7 +166,7 @@ def _grader_cells(graders: pd.DataFrame) -> Iterator[tuple[str, Mapping[str, str
     for row in graders.to_dict("records"):
         interval = f"{row['dependability_lower']:.2f} to {row['dependability_upper']:.2f}"
         yield (
-            _one_line(row["grader"]),
+            row["grader"],
             {
                 "dependability": f"{row['dependability']:.2f} ({interval})",
                 "bias": f"{row['bias']:+.2f}",

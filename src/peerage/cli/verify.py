@@ -11,6 +11,7 @@ import typer
 
 from peerage.cli import data_options
 from peerage.cli.console import output, say
+from peerage.support.visible import one_line
 from peerage.support.wording import counted
 
 DAMAGED = 2
@@ -28,6 +29,7 @@ def command(folder: Folder, as_json: data_options.Json = False) -> None:
     else:
         for note in found.notes:
             say(f"note: {note}")
-        output().print(*found.findings, f"{counted(found.files, 'file')} as written.", sep="\n", soft_wrap=True)
+        lines = [*map(one_line, found.findings), f"{counted(found.files, 'file')} as written."]
+        output().print(*lines, sep="\n", soft_wrap=True)
     if found.findings:
         raise typer.Exit(DAMAGED)
