@@ -67,6 +67,8 @@ def _first_sheet(file: str, archive: WorkbookArchive, allowance: Allowance) -> t
 
 
 class _Reader(ExcelReader):
+    archive: WorkbookArchive
+
     def read_strings(self) -> None:
         """Read the texts that cells refer to, the one file whose parts are not rows."""
         self.archive.repeated = TEXTS
