@@ -1,13 +1,14 @@
 """Kinds of class on which methods are compared: the model's own, others' home games, and classes that misbehave.
 
 Each is of about 40 students in 2 weeks with 2 components graded 0 to 5, 4 reviews by each student, and two TAs who
-grade a quarter of the work, unless that is what is particular about it.
+grade a quarter of the work, unless that is what is particular about it. What is true is what staff would give: TAs'
+biases differ little, whatever the students do, for a class has no other yardstick.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -17,19 +18,22 @@ from scipy.special import expit
 
 from peerage.evaluation.benchmark.known_classes import ClassKind, KnownClass
 from peerage.gradebook import STUDENT
-from peerage.model import Model
+from peerage.model import Fixed, Model
 from peerage.rubric import Component, Rubric
 from peerage.simulation import generative
 from peerage.simulation.burrell import burrell_schoenebeck
 from peerage.simulation.schedule import Schedule, Size, plan
-from peerage.simulation.simulated_class import simulate
+from peerage.simulation.simulated_class import SETTINGS, simulate
 from peerage.simulation.strategies import STRATEGIES, play
 
 Floats = NDArray[np.float64]
 Reporter = Callable[[Schedule, np.random.Generator], tuple[Floats, Floats]]
 """From a plan to (submissions, components) true grades and (reviews, components) reports, on the scale of 0 to 5."""
 
-STUDENTS, WEEKS, COMPONENTS = 40, 2, 2
+STUDENTS, WEEKS, COMPONENTS, TAS = 40, 2, 2, 2
+STAFF_SPREAD = 0.2
+"""How much the biases of staff differ (sd)."""
+
 SHARES = (0.1, 0.3, 0.5)
 MISBEHAVIOUR = ("random", "always top", "hedge", "lower rivals", "ring of friends")
 
@@ -44,8 +48,11 @@ _SCALES = Rubric(
 
 def _simulated(seed: int, *, share: float = 0.0, strategy: str = "", **settings: Any) -> KnownClass:
     """A class of Peerage's own model, in which a share of students follows a strategy."""
-    size = {"students": STUDENTS, "weeks": WEEKS, "components": COMPONENTS, "tas": 2} | settings
-    book, truth = simulate(**size, seed=seed)
+    size = {"students": STUDENTS, "weeks": WEEKS, "components": COMPONENTS, "tas": TAS} | settings
+    biases = np.random.default_rng([seed, 2]).normal(0.0, STAFF_SPREAD, TAS)
+    fixed = Fixed(bias={f"ta{index + 1}": float(bias) for index, bias in enumerate(biases)})
+    model = size.pop("model", None) or _priors(**SETTINGS[size.pop("setting", "b")])
+    book, truth = simulate(**size, model=replace(model, fixed=fixed), seed=seed)
     if share:
         rng = np.random.default_rng([seed, 1])
         students = rng.permutation(np.flatnonzero(book.roles == STUDENT))
@@ -57,7 +64,7 @@ def _simulated(seed: int, *, share: float = 0.0, strategy: str = "", **settings:
 def _reported(seed: int, *, report: Reporter, weeks: int = WEEKS, students: int = STUDENTS) -> KnownClass:
     """A class of another model, which says what is true and what is reported."""
     rng = np.random.default_rng(seed)
-    schedule = plan(Size(students=students, weeks=weeks, reviews_per_student=4, tas=2), rng)
+    schedule = plan(Size(students=students, weeks=weeks, reviews_per_student=4, tas=TAS), rng)
     truth, reports = report(schedule, rng)
     rubric = Rubric.uniform([f"Component {index + 1}" for index in range(truth.shape[1])], range(6))
     book = schedule.book(rubric, generative.to_levels(rubric, reports))
@@ -66,15 +73,17 @@ def _reported(seed: int, *, report: Reporter, weeks: int = WEEKS, students: int 
 
 @dataclass(frozen=True)
 class _Graders:
-    """Usual graders: biases of 0.5, errors of 0.7 on average."""
+    """Usual graders: students' biases of 0.5, staff's of 0.2, errors of 0.7 on average."""
 
     bias: Floats
     sd: Floats
+    by_student: NDArray[np.bool_]
 
     @classmethod
     def drawn(cls, schedule: Schedule, rng: np.random.Generator) -> _Graders:
-        count = len(schedule.graders)
-        return cls(rng.normal(0, 0.5, count), rng.gamma(4, 0.7 / 4, count))
+        by_student = schedule.roles == STUDENT
+        bias = rng.normal(0, np.where(by_student, 0.5, STAFF_SPREAD))
+        return cls(bias, rng.gamma(4, 0.7 / 4, len(bias)), by_student)
 
 
 def _halo(schedule: Schedule, rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -88,10 +97,10 @@ def _halo(schedule: Schedule, rng: np.random.Generator) -> tuple[Floats, Floats]
 
 
 def _part_of_the_scale(schedule: Schedule, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Graders shrink differences to 30 to 100 % of what they see, around a level of their own."""
+    """Students shrink differences to 30 to 100 % of what they see, around a level of their own."""
     graders = _Graders.drawn(schedule, rng)
     truth = rng.normal(3.2, 1.0, (len(schedule.submissions), COMPONENTS))
-    used = rng.uniform(0.3, 1.0, len(schedule.graders))[schedule.review_grader][:, None]
+    used = np.where(graders.by_student, rng.uniform(0.3, 1.0, len(graders.bias)), 1.0)[schedule.review_grader][:, None]
     seen = truth[schedule.review_submission] + graders.sd[schedule.review_grader][:, None] * rng.normal(
         size=(len(schedule.review_grader), COMPONENTS)
     )
@@ -99,11 +108,11 @@ def _part_of_the_scale(schedule: Schedule, rng: np.random.Generator) -> tuple[Fl
 
 
 def _drift(schedule: Schedule, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Biases walk by 0.5 from week to week."""
+    """Students' biases walk by 0.5 from week to week."""
     graders = _Graders.drawn(schedule, rng)
     weeks = {name: index for index, name in enumerate(dict.fromkeys(schedule.assignments))}
     week = np.array([weeks[name] for name in schedule.assignments])[schedule.review_submission]
-    steps = rng.normal(0, 0.5, (len(schedule.graders), len(weeks)))
+    steps = rng.normal(0, 0.5, (len(schedule.graders), len(weeks))) * graders.by_student[:, None]
     bias = graders.bias[:, None] + np.cumsum(steps, axis=1)
     truth = rng.normal(3.5, 0.9, (len(schedule.submissions), COMPONENTS))
     error = graders.sd[schedule.review_grader][:, None] * rng.normal(size=(len(week), COMPONENTS))
@@ -112,7 +121,8 @@ def _drift(schedule: Schedule, rng: np.random.Generator) -> tuple[Floats, Floats
 
 def _rasch(schedule: Schedule, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """The many-facet Rasch model, with steps from −1.5 to 1.5; the truth is what an average rater gives on average."""
-    ability, severity = rng.normal(0.4, 1.0, len(schedule.submissions)), rng.normal(0, 0.6, len(schedule.graders))
+    ability = rng.normal(0.4, 1.0, len(schedule.submissions))
+    severity = rng.normal(0, np.where(schedule.roles == STUDENT, 0.6, STAFF_SPREAD))
     slope, steps = rng.lognormal(0, 0.4, len(schedule.graders)), np.linspace(-1.5, 1.5, 5)
 
     def masses(gap: Floats, sharp: Floats) -> Floats:
