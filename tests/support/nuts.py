@@ -123,43 +123,30 @@ def sampled(
     import jax
     from numpyro.infer import MCMC, NUTS, init_to_median
 
-    sampler = MCMC(
-        NUTS(model, init_strategy=init_to_median(), target_accept_prob=target),
-        num_warmup=warmup,
-        num_samples=draws,
-        num_chains=chains,
-        chain_method="sequential",
-        progress_bar=False,
-    )
-    sampler.run(jax.random.key(seed))
-    samples = sampler.get_samples(group_by_chain=True)
-    return {name: np.asarray(values, dtype=np.float64) for name, values in samples.items()}
+    with jax.enable_x64(True):
+        sampler = MCMC(
+            NUTS(model, init_strategy=init_to_median(), target_accept_prob=target),
+            num_warmup=warmup,
+            num_samples=draws,
+            num_chains=chains,
+            chain_method="sequential",
+            progress_bar=False,
+        )
+        sampler.run(jax.random.key(seed))
+        samples = sampler.get_samples(group_by_chain=True)
+        return {name: np.asarray(values, dtype=np.float64) for name, values in samples.items()}
 
 
-def nuts(
-    book: Gradebook,
-    priors: Priors,
-    seed: int,
-    warmup: int = 500,
-    draws: int = 1000,
-    chains: int = 4,
-    double: bool = True,
-) -> dict[str, Floats]:
-    """Draws by variable, shaped (chain, draw, …) as those of a posterior.
+def by_variable(book: Gradebook, priors: Priors, samples: dict[str, Floats]) -> dict[str, Floats]:
+    """Draws of the paper's model by variable, shaped (chain, draw, …) as those of a posterior.
 
     Clamped graders have their known values; a component that does not belong to a submission is NaN.
-    ``double`` chooses 64-bit arithmetic; 32-bit is faster and enough for classes of moderate size.
     """
-    import jax
-
-    model = Model(priors=priors)
-    with jax.enable_x64(double):
-        result = sampled(paper_model(book, priors), seed, warmup, draws, chains)
-    grades = np.full((chains, draws, *book.applicable.shape), np.nan)
-    grades[..., book.applicable] = result["true_grade"]
-    result["true_grade"] = grades
+    model, shape = Model(priors=priors), samples["bias"].shape[:2]
+    grades = np.full((*shape, *book.applicable.shape), np.nan)
+    grades[..., book.applicable] = samples["true_grade"]
+    result = {"true_grade": grades, "bias": samples["bias"]}
     for variable in ("reliability", "effort"):
-        whole = np.tile(twin.known(book, model, variable), (chains, draws, 1))
-        whole[..., inferred(book, model, variable)] = result[variable]
-        result[variable] = whole
+        result[variable] = np.tile(twin.known(book, model, variable), (*shape, 1))
+        result[variable][..., inferred(book, model, variable)] = samples[variable]
     return result

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from peerage.gradebook.book import Gradebook
 from peerage.inference.numerics.hyperparameters import CLASSWIDE, EPSILON, LARGEST_TAU_L, PER_COMPONENT
-from support.nuts import Reports, log_normal_mass, sampled
+from support.nuts import Reports, log_normal_mass
 
 Floats = NDArray[np.float64]
 
@@ -78,12 +78,3 @@ def shared_model(book: Gradebook) -> Callable[[], None]:
         numpyro.factor("reports", jnp.logaddexp(jnp.log(chance) + careful, jnp.log1p(-chance) + careless).sum())
 
     return numpyro_model
-
-
-def shared_nuts(book: Gradebook, seed: int, warmup: int, draws: int, chains: int) -> dict[str, Floats]:
-    """Draws by variable, shaped (chain, draw, …) as those of a posterior, and of the two shares and the slopes."""
-    import jax
-
-    with jax.enable_x64(True):
-        samples = sampled(shared_model(book), seed, warmup, draws, chains, target=0.9)
-    return {name: samples[name] for name in ("true_grade", "reliability", "bias", "effort", "merit", "halo", "slope")}

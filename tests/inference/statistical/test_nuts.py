@@ -1,4 +1,4 @@
-"""NUTS samples from the density of the twin."""
+"""NUTS samples from the density of the twin, and what is kept of it is refused for any other density or class."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from peerage.model import Model
+from peerage.model import Model, Priors
 from support import twin
-from support.nuts import log_density
+from support.kept_nuts import kept, paper_class, shared_class
+from support.nuts import log_density, paper_model
 from support.tiny import PRIORS, tiny_class
 
 pytest.importorskip("numpyro", reason="numpyro is not installed")
@@ -36,3 +37,11 @@ def test_density_is_that_of_the_twin_far_out(grade: float, reliability: float) -
     expected = twin.log_joint_without_efforts(book, model, state)
     assert np.isfinite(expected)
     assert log_density(book, PRIORS, state) == pytest.approx(expected, rel=1e-9)
+
+
+def test_what_was_kept_of_another_class_or_density_is_refused() -> None:
+    book, other = paper_class(), Priors.paper(sigma_b=1.001)
+    with pytest.raises(AssertionError, match="another class was kept"):
+        kept("paper", shared_class(), paper_model(book, Priors.paper()))
+    with pytest.raises(AssertionError, match="another density was kept"):
+        kept("paper", book, paper_model(book, other))
