@@ -9,6 +9,7 @@ import pandas as pd
 
 from peerage.evaluation.benchmark.measures import MEASURES
 from peerage.evaluation.benchmark.standings import OURS, Benchmark
+from peerage.support.wording import counted
 
 _SHOWN = ("rmse", "mae", "bias", "mapped_rmse", "tau", "pairs", "coverage", "held_out", "harm", "gain", "unfinished")
 _GOOD_ENOUGH = "mean"
@@ -96,7 +97,7 @@ def _mean(table: pd.DataFrame) -> Iterator[str]:
     if rows.empty:
         yield "In no kind of class: another method is better than the mean by more than chance in each.\n"
     else:
-        yield f"It cannot be told from the best method in {len(rows)} kinds: {', '.join(rows['kind'])}.\n"
+        yield f"It cannot be told from the best method in {counted(len(rows), 'kind')}: {', '.join(rows['kind'])}.\n"
 
 
 def _details(found: Benchmark, table: pd.DataFrame) -> Iterator[str]:
