@@ -23,7 +23,10 @@ from support.arena import Arena, Floats
 from support.planted import PLANTED, broken
 from support.tiny import MODELS, model_id
 
-SWEEPS, BATCHES, INDEPENDENT = 6000, 40, 3000
+SWEEPS, BATCHES = 6000, 40
+FEW = 1600
+"""Sweeps that catch all planted bugs but the weakest with p-values below 1e-20."""
+
 FUNCTIONS = 14
 FALSE_ALARM = 1e-3 / (FUNCTIONS * len(MODELS))
 
@@ -59,16 +62,16 @@ def functions(arena: Arena, states: Sequence[twin.State], reports: Sequence[Floa
     return np.stack([value.reshape(len(states), -1).mean(axis=1) for value in values], axis=1)
 
 
-def smallest_p_value(model: Model, seed: int, sweep: Any = None) -> float:
-    """Of tests that each function has the same mean along the chain and over independent draws."""
-    arena, rng = Arena(model, sweep), np.random.default_rng(seed)
-    truths = [twin.draw_prior(arena.book, model, rng) for _ in range(INDEPENDENT)]
+def smallest_p_value(model: Model, seed: int, sweep: Any = None, sweeps: int = SWEEPS) -> float:
+    """Of tests that each function has the same mean along the chain and over half as many independent draws."""
+    arena, rng, independent = Arena(model, sweep), np.random.default_rng(seed), sweeps // 2
+    truths = [twin.draw_prior(arena.book, model, rng) for _ in range(independent)]
     prior = functions(arena, truths, [twin.draw_reports(arena.book, model, truth, rng) for truth in truths])
     arena.put(twin.draw_reports(arena.book, model, twin.draw_prior(arena.book, model, rng), rng))
     state = arena.start(rng)
     arena.centre(state)
     states, redrawn = [], []
-    for _ in range(SWEEPS):
+    for _ in range(sweeps):
         states.append(arena.twin_state(state))
         redrawn.append(twin.draw_reports(arena.book, model, states[-1], rng))
         arena.put(redrawn[-1])
@@ -76,7 +79,7 @@ def smallest_p_value(model: Model, seed: int, sweep: Any = None) -> float:
         arena.run(rng, state, 1, keep=False)
     batches = functions(arena, states, redrawn).reshape(BATCHES, -1, FUNCTIONS).mean(axis=1)
     gap = batches.mean(axis=0) - prior.mean(axis=0)
-    variance = batches.var(axis=0, ddof=1) / BATCHES + prior.var(axis=0, ddof=1) / INDEPENDENT
+    variance = batches.var(axis=0, ddof=1) / BATCHES + prior.var(axis=0, ddof=1) / independent
     constant = variance < 1e-20
     t = np.where(constant, 0.0, gap / np.sqrt(np.where(constant, 1.0, variance)))
     assert np.abs(gap[constant]).max(initial=0) < 1e-9
@@ -92,4 +95,5 @@ def test_redrawing_the_reports_gives_back_the_prior(model: Model) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("bug", PLANTED)
 def test_planted_bugs_are_caught(bug: str) -> None:
-    assert smallest_p_value(PLANTED[bug].model, seed=1, sweep=broken(bug).sweep) < FALSE_ALARM
+    sweeps = SWEEPS if bug == "efforts ignored by the bias" else FEW
+    assert smallest_p_value(PLANTED[bug].model, seed=1, sweep=broken(bug).sweep, sweeps=sweeps) < FALSE_ALARM
