@@ -109,7 +109,7 @@ def test_predictions_that_cannot_be_trusted_are_counted(results: tuple[dict[str,
 
     def said(untrusted: int) -> list[str]:
         prediction = record["prediction"] | {"untrusted_reviews": untrusted, "held_out": None, "staff": {}}
-        return list(prediction_words(record | {"prediction": prediction}))
+        return list(prediction_words(record | {"prediction": prediction, "explanations": {}}))
 
     assert said(0) == []
     assert said(2)[0].startswith(f"For 2 of {record['counts']['reviews']} reviews this prediction is less exact")
