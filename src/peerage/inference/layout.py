@@ -53,8 +53,8 @@ SUSPECT = 0.6
 CONSTANT = 0.95
 """The share of a grader's reports that are of one grade if chains are to start with a habit."""
 
-LOW_EFFORT_STARTS = ((0.8, 1.0), (0.6, 3.9))
-"""Mean efforts and precisions of low-effort reports with which chains start in turn."""
+LOW_EFFORT_STARTS = ((0.8, 1.0, 0.0), (0.6, 3.9, 0.0), (0.8, 1.0, -1.5), (0.6, 3.9, 0.0))
+"""With what chains start in turn: mean effort, and low-effort reports' precision and centre less the mean report."""
 
 
 @dataclass(frozen=True)
@@ -284,7 +284,7 @@ class Layout:
         """Where a chain's hyperparameters start, and the first widths of their moves; nothing if they are fixed.
 
         Chains start apart in what they think of low effort, lest all of them settle in a mirror image that calls
-        those who do not try reliable.
+        those who do not try reliable, or take praise for careless where blame may as well be.
         """
         if not self.model.learned:
             return np.zeros(0), np.zeros(0)
@@ -296,8 +296,9 @@ class Layout:
         theta[MEAN_BIAS] = 0.0
         if not self.model.reliability:
             theta[SHAPE] = ALIKE
-        effort, precision = LOW_EFFORT_STARTS[chain % len(LOW_EFFORT_STARTS)]
+        effort, precision, offset = LOW_EFFORT_STARTS[chain % len(LOW_EFFORT_STARTS)]
         theta[EFFORT], theta[TAU_L] = np.log(effort / (1 - effort)), np.log(precision)
+        theta[centre] += offset
         for index, is_on in ((MERIT, self.has_merit), (HALO, self.has_halo)):
             if is_on:
                 theta[index] = 0.5 * rng.standard_normal() - 0.5
