@@ -155,6 +155,14 @@ def test_the_part_on_which_chains_agree_least_is_left_out(posterior: pg.Posterio
     assert simpler.name == name
 
 
+def test_habits_that_were_asked_for_go_with_effort(posterior: pg.Posterior) -> None:
+    asked = replace(disagreeing(posterior, "tau_l"), model=Model(habits=True))
+    simpler = next_simpler(asked)
+    assert simpler is not None
+    assert simpler.name == "bias + censoring"
+    assert not simpler.has_habits
+
+
 def test_correlation_goes_first() -> None:
     book = replace(severe_class()[0], authors=tuple((f"v{index}",) for index in range(30)))
     posterior = pg.fit(book, Model(correlation=True), chains=2, draws=10, burn_in=5, seed=1)

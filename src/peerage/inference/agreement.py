@@ -58,11 +58,12 @@ def next_simpler(posterior: Posterior) -> Model | None:
     model, several = posterior.model, len(posterior.book.rubric) > 1
     if model.correlation:
         return replace(model, correlation=False)
+    habits = None if model.habits else model.habits  # which need effort
     parts = (
         (model.drift, ("drift", "bias_by_assignment"), replace(model, drift=False)),
         (model.has_scale, ("scale",), replace(model, scale=False)),
         ((model.has_merit or model.has_halo) and several, ("merit", "halo"), replace(model, merit=False, halo=False)),
-        (model.effort and not model.fixed.effort, _OF_EFFORT, replace(model, effort=False)),
+        (model.effort and not model.fixed.effort, _OF_EFFORT, replace(model, effort=False, habits=habits)),
     )
     left = [(_r_hat(posterior, names), simpler) for is_on, names, simpler in parts if is_on]
     if left:
