@@ -171,6 +171,37 @@ def test_methods_kinds_and_replicates_can_be_added_to_a_folder(tmp_path: Path) -
         benchmark(kinds, chosen, workers=1, out=folder)
 
 
+def test_a_folder_is_not_continued_on_other_classes(tmp_path: Path) -> None:
+    """Another version may draw other classes under the same name, and a real class's files may change."""
+    folder, chosen = tmp_path / "benchmark", methods("mean")
+    benchmark([KIND], chosen, replicates=1, workers=1, out=folder)
+    other = replace(KIND, draw=lambda seed: small(seed + 1))
+    with pytest.raises(pg.ResultsError, match="was begun with other classes of small; name another folder"):
+        benchmark([ANONYMOUS, other], chosen, replicates=1, workers=1, out=folder)
+    benchmark([ANONYMOUS, KIND], chosen, replicates=1, workers=1, out=folder)
+    record = json.loads((folder / "benchmark.json").read_text())
+    assert sorted(record["classes"]) == ["anonymous", "small"]
+    # A folder of a version that kept no fingerprints is refused as well.
+    del record["classes"]
+    (folder / "benchmark.json").write_text(json.dumps(record), encoding="utf-8")
+    with pytest.raises(pg.ResultsError, match="was begun with other classes of small"):
+        benchmark([KIND], chosen, workers=1, out=folder)
+
+
+def test_the_fingerprint_of_a_class_is_of_its_reviews_and_its_truth() -> None:
+    known = small(0)
+    assert known.fingerprint() == small(0).fingerprint()
+    levels = known.book.levels.copy()
+    levels[0, 0] = (levels[0, 0] + 1) % 6
+    others = [
+        small(1),
+        replace(known, truth=known.truth + 0.01),
+        replace(known, book=replace(known.book, levels=levels)),
+        replace(known, book=replace(known.book, authors=((),) * known.book.n_submissions)),
+    ]
+    assert len({entry.fingerprint() for entry in (known, *others)}) == 5
+
+
 @pytest.mark.slow
 def test_a_cluster_gives_the_same_table(tmp_path: Path) -> None:
     chosen = methods("mean", "vancouver", "pg5")

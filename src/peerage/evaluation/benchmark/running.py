@@ -2,7 +2,8 @@
 
 ::
 
-    benchmark.json   the version and seed: findings of another benchmark have no place here; kinds and methods so far
+    benchmark.json   the version and seed: findings of another benchmark have no place here; kinds and methods so far;
+                     and a fingerprint of the first class of each kind, so that no finding is of another class
     findings.jsonl   a line for each method on each class, added when it is done; both by their place in those lists
     benchmark.csv, benchmark.md, benchmark.png, benchmark.svg   what came out
 """
@@ -102,14 +103,17 @@ class _Kept:
         """The findings in a folder, which is begun if it is empty, and whose lists get the job's kinds and methods."""
         same = {"version": __version__, "seed": job.seed, "quick": job.quick}
         lists = {"kinds": [kind.name for kind in job.kinds], "methods": [method.name for method in job.methods]}
+        firsts = [BenchmarkTask(place, 0, 0) for place in range(len(job.kinds))]
+        prints = dict(zip(lists["kinds"], (job.known(task).fingerprint() for task in firsts), strict=True))
         if not path.exists() or not any(path.iterdir()):
             with result_folder.writing(path) as fresh:
-                (fresh / RECORD).write_text(_record_text(same | lists), "utf-8")
+                (fresh / RECORD).write_text(_record_text(same | lists | {"classes": prints}), "utf-8")
                 (fresh / FINDINGS).touch()
         begun = check_record(path, path / RECORD, same, "benchmark")
         grown = {name: list(dict.fromkeys([*_names(path, begun.get(name)), *lists[name]])) for name in lists}
-        if any(grown[name] != begun[name] for name in lists):
-            result_folder.add(path, RECORD, _record_text(same | grown))
+        record = same | grown | {"classes": _same_classes(path, begun, prints)}
+        if record != begun:
+            result_folder.add(path, RECORD, _record_text(record))
         return cls(job, grown["kinds"], grown["methods"], findings_in(path / FINDINGS))
 
     def __contains__(self, task: BenchmarkTask) -> bool:
@@ -136,6 +140,17 @@ def _names(path: Path, entry: Any) -> list[str]:
     if not isinstance(entry, list) or not all(isinstance(name, str) for name in entry):
         raise ResultsError(f"{path / RECORD}: does not list the kinds and methods of a benchmark; name another folder")
     return entry
+
+
+def _same_classes(path: Path, begun: Mapping[str, Any], prints: Mapping[str, str]) -> dict[str, str]:
+    """The fingerprints of a folder and of the job's kinds; refuse to go on with findings of other classes."""
+    classes = begun.get("classes")
+    known = classes if isinstance(classes, dict) else {}
+    other = [kind for kind in prints if kind in begun["kinds"] and known.get(kind) != prints[kind]]
+    if other:
+        message = f"was begun with other classes of {', '.join(other)}; name another folder, or remove this one"
+        raise ResultsError(f"{path}: {message}")
+    return {**known, **prints}
 
 
 def findings_in(file: Path) -> Journal[BenchmarkTask, BenchmarkFinding]:
