@@ -10,8 +10,10 @@ import pytest
 
 import peerage as pg
 from peerage.inference.checking.replicates import replicated_levels
+from peerage.inference.latent.latent_engine import prepare
+from peerage.inference.latent.latent_priors import refresh
 from peerage.inference.layout import lay_out
-from peerage.inference.report_bins import floors, floors_of_reports, lowest_grades, report_bins
+from peerage.inference.report_bins import floors, floors_of_reports, lowest_grades, report_bins, says_or_less
 
 FAST: dict[str, Any] = {"chains": 2, "draws": 250, "burn_in": 150, "seed": 0}
 FLOOR = 3
@@ -59,9 +61,43 @@ def test_the_bin_of_a_lowest_grade_is_open() -> None:
     assert np.isfinite(report_bins(closed)[0]).all()
 
 
-def test_grades_drawn_anew_are_not_below_it() -> None:
+@pytest.fixture(scope="module")
+def posterior() -> pg.Posterior:
+    """A short fit of a class of which half keep to a lowest grade."""
     book, _ = floored(0.5, 2)
-    posterior = pg.fit(book, chains=1, draws=20, burn_in=10, seed=0)
+    return pg.fit(book, pg.Model(habits=False), chains=1, draws=20, burn_in=10, seed=0)
+
+
+def test_without_effort_a_lowest_grade_stands_for_all_up_to_it(posterior: pg.Posterior) -> None:
+    """What the sampler takes for the probability of reports, and what is told of them afterwards."""
+    layout, given = posterior.layout, prepare(posterior.layout)
+    refresh(given.learning, given.levels, given.beliefs, posterior.samples.kept_hyper[0, 7])
+    told = posterior.draws.low_effort_masses()[0, 7]
+    owner = layout.reports.review_grader[layout.report_review]
+    lowest = says_or_less(layout)
+    assert 0.05 < lowest.mean() < 0.5
+    expected = np.where(
+        lowest,
+        told.cumsum(axis=1)[layout.report_component, layout.report_level],
+        told[layout.report_component, layout.report_level],
+    )
+    taken = np.exp(given.beliefs.low_effort.ravel()[given.levels.careless])
+    np.testing.assert_allclose(taken, expected, rtol=1e-5)
+    found = posterior.draws.low_effort_of(owner, layout.report_component, layout.report_level)[0, 7]
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def test_nothing_below_it_is_predicted(posterior: pg.Posterior) -> None:
+    lowest = floors(posterior.layout)
+    keeps, other = int(np.argmax(lowest)), int(np.argmin(lowest))
+    for grader, some in ((keeps, False), (other, True)):
+        table = posterior.predict(posterior.book.graders[grader], posterior.book.submissions[0])
+        below = table[table["grade"] < FLOOR]["probability"]
+        assert (below > 0).all() if some else (below == 0).all()
+        np.testing.assert_allclose(table.groupby("component")["probability"].sum(), 1, rtol=1e-6)
+
+
+def test_grades_drawn_anew_are_not_below_it(posterior: pg.Posterior) -> None:
     layout = posterior.layout
     lowest = floors_of_reports(layout, floors(layout))
     assert np.isfinite(lowest).any()

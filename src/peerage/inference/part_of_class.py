@@ -17,7 +17,7 @@ from peerage.inference.latent.local_sweeps import Drawn
 from peerage.inference.layout import Layout, lay_out
 from peerage.inference.numerics.arrays import Sums
 from peerage.inference.numerics.hyperparameters import DRIFT
-from peerage.inference.report_bins import floors, report_bins
+from peerage.inference.report_bins import floors
 from peerage.inference.sampling.chains import with_own_beliefs
 from peerage.model import Fixed, Model
 
@@ -91,10 +91,9 @@ def _given(whole: Layout, layout: Layout, walks: Walks) -> Given:
     place = {name: index for index, name in enumerate(whole.book.graders)}
     known = floors(whole)
     floor = np.array([known[place[name]] if name in place else -np.inf for name in layout.book.graders])
-    low, high = report_bins(layout, floor)
     drift = walks.entries(layout.reports.review_grader, layout.reports.review_submission)
     return given._replace(
-        levels=given.levels._replace(low=low, high=high),
+        levels=latent_engine.levels_of(layout, floor),
         places=given.places._replace(cell_centre=centre, review_drift=drift),
         learning=learning,
         graders=given.graders._replace(has_halo=has_halo),

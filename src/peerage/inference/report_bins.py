@@ -56,6 +56,11 @@ def floors_of_reports(layout: Layout, floor: Floats) -> Floats:
     return np.where(_is_heaped(layout), -np.inf, own)
 
 
+def says_or_less(layout: Layout, floor: Floats | None = None) -> NDArray[np.bool_]:
+    """(reports,) whether each report is its grader's lowest grade, and so says "this or less"."""
+    return layout.report_value == floors_of_reports(layout, floors(layout) if floor is None else floor)
+
+
 def report_bins(layout: Layout, floor: Floats | None = None) -> tuple[Floats, Floats]:
     """(reports,) the ends of each report's bin on the model's scale; other graders' floors may be given."""
     low, high = np.empty((2, len(layout.report_level)))
@@ -63,7 +68,7 @@ def report_bins(layout: Layout, floor: Floats | None = None) -> tuple[Floats, Fl
         mine = layout.report_component == index
         low[mine] = component.edges[layout.report_level[mine]]
         high[mine] = component.edges[layout.report_level[mine] + 1]
-    low[layout.report_value == floors_of_reports(layout, floors(layout) if floor is None else floor)] = -np.inf
+    low[says_or_less(layout, floor)] = -np.inf
     return low, high
 
 

@@ -17,7 +17,7 @@ from peerage.inference.heaping import CoarseBins
 from peerage.inference.layout import Layout
 from peerage.inference.numerics.hyperparameters import N_UNITS
 from peerage.inference.numerics.jit import jit
-from peerage.inference.report_bins import report_bins
+from peerage.inference.report_bins import floors, report_bins
 from peerage.inference.sampling.draws import Draws
 
 Floats = NDArray[np.float64]
@@ -79,7 +79,7 @@ def report_masses(layout: Layout, draws: Draws, grader: int, submission: int) ->
     reliability, effort = (draws[name][:, :, grader].ravel().astype(np.float64) for name in ("reliability", "effort"))
     bias = draws.bias_on(np.array([grader]), np.array([submission])).ravel().astype(np.float64)
     slope = draws.slopes()[:, :, grader].ravel().astype(np.float64)
-    cells = np.flatnonzero(layout.cell_submission == submission)
+    cells, lowest = np.flatnonzero(layout.cell_submission == submission), floors(layout)[grader]
     true_grades, weights = draws.on_model_scale("true_grade"), draws.rounding().reshape(len(effort), -1, N_UNITS + 1)
     masses = {}
     for cell in cells:
@@ -94,6 +94,10 @@ def report_masses(layout: Layout, draws: Draws, grader: int, submission: int) ->
         every = np.arange(component.n_levels)
         careless = draws.low_effort_of(np.full_like(every, grader), np.full_like(every, index), every)
         careless = careless.reshape(len(effort), -1)
+        if lowest > -np.inf and not rounding.units:
+            below = component.scaled < lowest
+            effortful[:, component.scaled == lowest] += effortful[:, below].sum(axis=1, keepdims=True)
+            effortful[:, below], careless[:, below] = 0.0, 0.0
         mixed = effort[:, None] * effortful + (1 - effort[:, None]) * careless
         masses[index] = np.asarray(mixed.mean(axis=0))
     return masses

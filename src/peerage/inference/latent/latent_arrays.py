@@ -34,12 +34,14 @@ class Places(NamedTuple):
 class Levels(NamedTuple):
     """The grades: ends of each report's bin, its place in tables by component and level, and all cut-points.
 
-    ``coarse`` are the bins of reports that are rounded more coarsely.
+    ``careless`` is each report's place in the table of probabilities without effort, whose second half is for reports
+    that say "this or less". ``coarse`` are the bins of reports that are rounded more coarsely.
     """
 
     low: F64
     high: F64
     code: I64
+    careless: I64
     cut_start: I64
     cuts: F64
     coarse: CoarseBins
@@ -51,8 +53,8 @@ class Priors(NamedTuple):
     ``shares`` are q and κ = h/(1 − h), of merit and halo; ``slope_sd`` is the spread of slopes, and ``step_sd`` that of
     the steps of biases. Rows of ``reliability`` (shape and rate of the residual precision) and of ``bias`` (mean and
     standard deviation) are of groups of graders.
-    ``low_effort`` has the log probability of each level of each component without effort, ``rounding`` the probability
-    of each of its grids.
+    ``low_effort`` has the log probability of each level of each component without effort, and below these that of each
+    level or less; ``rounding`` has the probability of each of a component's grids.
     """
 
     grade_mean: F64

@@ -35,7 +35,7 @@ def learn_low_effort(
     counts: F64,
 ) -> None:
     """Move the precision of low-effort reports and each component's centre, given how often levels occur."""
-    theta, width, n_components = state.hyper, state.hyper_width, len(counts)
+    theta, width, n_components = state.hyper, state.hyper_width, len(counts) // 2
     for position in range(REPEATS * (n_components + 1)):
         component = position % (n_components + 1) - 1
         first, last = (0, n_components) if component < 0 else (component, component + 1)
@@ -57,9 +57,10 @@ def _log_counts(
     for component in range(first, last):
         fill_low_effort(component, levels, beliefs.rounding, theta, table)
         total += log_centre(theta, component, mean_report[component])
-        for level in range(levels.cut_start[component + 1] - levels.cut_start[component] + 1):
-            if counts[component, level] > 0.0:
-                total += counts[component, level] * table[component, level]
+        for row in (component, component + len(counts) // 2):
+            for level in range(levels.cut_start[component + 1] - levels.cut_start[component] + 1):
+                if counts[row, level] > 0.0:
+                    total += counts[row, level] * table[row, level]
     return total
 
 
@@ -67,7 +68,7 @@ def _log_counts(
 def count_low_effort(
     rng: np.random.Generator, places: Places, levels: Levels, favourite: I64, table: F64, state: State, counts: F64
 ) -> None:
-    """How often each level of each component was reported without effort.
+    """How often each level of each component was reported without effort, and below as "this or less".
 
     A report that keeps to its grader's habit tells of the others by chance only: whether it does is drawn.
     """
@@ -76,12 +77,12 @@ def count_low_effort(
         if not state.effortful[review]:
             code = state.habit[places.review_grader[review]]
             for report in range(places.review_reports[review], places.review_reports[review + 1]):
-                component, level = divmod(levels.code[report], table.shape[1])
-                if code > 0 and level == favourite[code, component]:
-                    chance = MISSED * math.exp(table[component, level])
+                row, level = divmod(levels.careless[report], table.shape[1])
+                if code > 0 and level == favourite[code, row % favourite.shape[1]]:
+                    chance = MISSED * math.exp(table[row, level])
                     if rng.random() >= chance / (chance + 1.0 - MISSED):
                         continue
-                counts[component, level] += 1.0
+                counts[row, level] += 1.0
 
 
 @jit

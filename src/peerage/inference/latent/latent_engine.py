@@ -28,10 +28,10 @@ from peerage.inference.latent.review_predictions import INPUTS
 from peerage.inference.layout import AUTHOR, Layout
 from peerage.inference.numerics.hyperparameters import N_UNITS, effort_prior
 from peerage.inference.numerics.likelihood import LOG_FLOOR, low_effort_masses
-from peerage.inference.report_bins import report_bins
+from peerage.inference.report_bins import report_bins, says_or_less
 from peerage.rubric import MODEL_MAXIMUM
 
-__all__ = ["initial_state", "new_draws", "new_work", "prepare", "sweep"]
+__all__ = ["initial_state", "levels_of", "new_draws", "new_work", "prepare", "sweep"]
 
 _EFFORT_CELLS = 32
 """In how many cells the density of an effort probability is laid out for a proposal."""
@@ -42,7 +42,7 @@ def prepare(layout: Layout) -> Given:
     known = layout.known
     return Given(
         places=_places(layout),
-        levels=_levels(layout),
+        levels=levels_of(layout),
         beliefs=_priors(layout),
         clamps=_clamps(layout),
         graders=Graders(
@@ -77,13 +77,15 @@ def _places(layout: Layout) -> Places:
     return Places(**known, cell_centre=centre, review_drift=drift)
 
 
-def _levels(layout: Layout) -> Levels:
-    """The bin of each report on the model's scale, and all cut-points."""
+def levels_of(layout: Layout, floor: NDArray[np.float64] | None = None) -> Levels:
+    """The bin of each report on the model's scale, and all cut-points; other graders' lowest grades may be given."""
     components = layout.book.rubric.components
     code = layout.report_component.astype(np.int64) * layout.max_levels + layout.report_level
     starts = np.cumsum([0] + [len(component.cuts) for component in components]).astype(np.int64)
     cuts = np.concatenate([component.cuts for component in components])
-    return Levels(*report_bins(layout), code, starts, cuts, CoarseBins.of(layout.roundings, layout.max_levels))
+    careless = code + len(components) * layout.max_levels * says_or_less(layout, floor)
+    coarse = CoarseBins.of(layout.roundings, layout.max_levels)
+    return Levels(*report_bins(layout, floor), code, careless, starts, cuts, coarse)
 
 
 def _priors(layout: Layout) -> Priors:
@@ -91,10 +93,11 @@ def _priors(layout: Layout) -> Priors:
     priors, (mean, sd) = layout.priors, layout.true_grade_prior
     reliability = np.tile(np.array([priors.alpha_tau, priors.beta_tau], dtype=float), (AUTHOR + 1, 1))
     reliability[TA] = priors.alpha_tau_ta, priors.beta_tau_ta
-    low_effort = np.zeros((len(mean), layout.max_levels))
+    low_effort = np.zeros((2 * len(mean), layout.max_levels))
     for index, component in enumerate(layout.book.rubric.components):
         masses = low_effort_masses(component.cuts, mean[index], priors.tau_l, priors.epsilon, MODEL_MAXIMUM)
         low_effort[index, : len(masses)] = np.log(np.maximum(masses, np.exp(LOG_FLOOR)))
+        low_effort[len(mean) + index, : len(masses)] = np.log(np.cumsum(np.maximum(masses, np.exp(LOG_FLOOR))))
     return Priors(
         grade_mean=mean.astype(float),
         grade_sd=sd.astype(float),
@@ -188,7 +191,7 @@ def new_work(layout: Layout) -> Work:
         by_size=np.zeros((2, n_components + 1)),
         slope_sums=np.zeros((layout.n_graders, 2)),
         walk_sums=np.zeros((2, walks.n_entries)),
-        level_counts=np.zeros((n_components, layout.max_levels)),
+        level_counts=np.zeros((2 * n_components, layout.max_levels)),
         exceeding=np.zeros((3, most_reviews), np.int64),
         effortful=np.zeros(layout.n_graders, np.int64),
     )

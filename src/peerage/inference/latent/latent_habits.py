@@ -46,11 +46,11 @@ def fill_careless(
         total = 0.0
         for report in range(places.review_reports[review], places.review_reports[review + 1]):
             if code == 0:  # nearly always: without a division, which takes longer than all else
-                total += entries[levels.code[report]]
+                total += entries[levels.careless[report]]
             else:
-                component, level = divmod(levels.code[report], size)
-                kept = code > 0 and favourite[code, component] == level
-                total += math.log(MISSED * math.exp(table[component, level]) + (1.0 - MISSED if kept else 0.0))
+                row, level = divmod(levels.careless[report], size)
+                kept = code > 0 and favourite[code, row % favourite.shape[1]] == level
+                total += math.log(MISSED * math.exp(table[row, level]) + (1.0 - MISSED if kept else 0.0))
         logs[review - begun, column] = total
 
 

@@ -69,7 +69,7 @@ def learn_rounding(
                 if coarse.kind[component] >= 0:
                     _weigh_latent(report, state.latent[report], levels, beliefs.rounding, weights)
                     _count(rng, component, weights, coarse, theta, counts)
-    for component in range(len(low_effort)):
+    for component in range(len(coarse.kind)):
         if coarse.kind[component] >= 0:
             for level in range(low_effort.shape[1]):
                 if low_effort[component, level] > 0.0:
@@ -80,7 +80,7 @@ def learn_rounding(
         if (coarse.kind == kind).any():
             _draw_shares(rng, kind, counts[kind], theta)
     refresh_rounding(coarse, beliefs.rounding, theta)
-    for component in range(len(low_effort)):
+    for component in range(len(coarse.kind)):
         fill_low_effort(component, levels, beliefs.rounding, theta, beliefs.low_effort)
 
 

@@ -98,8 +98,10 @@ def low_effort_mass(low: float, high: float, centre: float, root: float) -> floa
 
 @jit
 def fill_low_effort(component: int, levels: Levels, rounding: F64, theta: F64, out: F64) -> None:
-    """Log probability of each level of a component if no effort is made and there is no habit (G1)."""
-    begun, last = levels.cut_start[component], levels.cut_start[component + 1]
+    """Log probability of each level of a component if no effort is made and there is no habit (G1), and below of each
+    level or less (F1), which only reports on scales without heaps say.
+    """
+    begun, last, or_less = levels.cut_start[component], levels.cut_start[component + 1], component + len(out) // 2
     centre, root = mu_l(theta, component), math.exp(0.5 * theta[TAU_L])
     previous, passed = 0.0, 0.0
     for place in range(begun, last + 1):
@@ -109,6 +111,7 @@ def fill_low_effort(component: int, levels: Levels, rounding: F64, theta: F64, o
             reached = 0.5 * math.erfc(-(below - centre) * root * ROOT_HALF)
         even = EPSILON * (below - passed) / MODEL_MAXIMUM
         out[component, place - begun] = math.log((1.0 - EPSILON) * (reached - previous) + even)
+        out[or_less, place - begun] = math.log((1.0 - EPSILON) * reached + EPSILON * below / MODEL_MAXIMUM)
         previous, passed = reached, below
     if levels.coarse.kind[component] >= 0:
         coarse, weights = levels.coarse, rounding.ravel()
@@ -131,6 +134,6 @@ def refresh(learning: Learning, levels: Levels, beliefs: Priors, theta: F64) -> 
     refresh_biases(learning, beliefs, theta)
     beliefs.slope_sd[0], beliefs.step_sd[0] = math.exp(theta[SCALE]), math.exp(theta[DRIFT])
     refresh_rounding(levels.coarse, beliefs.rounding, theta)
-    for component in range(len(beliefs.low_effort)):
+    for component in range(len(beliefs.grade_mean)):
         fill_low_effort(component, levels, beliefs.rounding, theta, beliefs.low_effort)
     beliefs.effort[0], beliefs.effort[1] = effort_prior(theta)

@@ -14,6 +14,7 @@ from peerage.inference.latent.latent_habits import MISSED
 from peerage.inference.layout import Layout
 from peerage.inference.numerics.hyperparameters import N_CLASSWIDE, TAU_L
 from peerage.inference.numerics.likelihood import Grid
+from peerage.inference.report_bins import floors
 from peerage.inference.sampling.chains import VARIABLES, Samples
 from peerage.inference.sampling.total_reliability import residual_share, total_reliability
 from peerage.rubric import MODEL_MAXIMUM
@@ -81,11 +82,24 @@ class Draws(Mapping[str, NDArray[np.float32]]):
     def low_effort_of(
         self, graders: NDArray[np.integer], components: NDArray[np.integer], levels: NDArray[np.integer]
     ) -> NDArray[np.float64]:
-        """(chain, draw, report) the probability of some reports, each of a grader, if no effort is made."""
-        masses = self.low_effort_masses()[:, :, components, levels]
+        """(chain, draw, report) the probability of some reports, each of a grader, if no effort is made.
+
+        A report of the grader's own lowest grade says "this or less".
+        """
+        every, place = self.low_effort_masses(), (slice(None), slice(None), components, levels)
+        masses = np.where(self._are_lowest(graders, components, levels), every.cumsum(axis=-1)[place], every[place])
         code = self.habits()[:, :, graders]
         kept = self._layout.favourite[code, components] == levels
         return np.where(code > 0, MISSED * masses + (1 - MISSED) * kept, masses)
+
+    def _are_lowest(
+        self, graders: NDArray[np.integer], components: NDArray[np.integer], levels: NDArray[np.integer]
+    ) -> NDArray[np.bool_]:
+        """(report,) whether reports are the lowest grade of their grader's own."""
+        parts, lowest = self._layout.book.rubric.components, floors(self._layout)[graders]
+        values = np.array([parts[part].scaled[level] for part, level in zip(components, levels, strict=True)])
+        heaped = np.array([bool(rounding.units) for rounding in self._layout.roundings])
+        return np.asarray((values == lowest) & ~heaped[components])
 
     def low_effort_masses(self, *, heaped: bool = True) -> NDArray[np.float64]:
         """(chain, draw, component, level) the probability of each grade if no effort is made, without a habit.
