@@ -79,7 +79,7 @@ class Arena:
             self.seen = replace(layout, report_level=level)
             if layout.draws_latent_reports:
                 habits = (latent_engine.prepare(self.seen) if layout.n_habits else self.given).habits
-                self.given = self.given._replace(levels=latent_engine._levels(self.seen), habits=habits)
+                self.given = self.given._replace(levels=latent_engine.levels_of(self.seen), habits=habits)
             else:
                 rows, columns = self._by_level
                 self.given.tables.report_row[:] = rows[level, np.arange(len(level))]

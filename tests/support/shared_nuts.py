@@ -47,7 +47,8 @@ def shared_model(book: Gradebook) -> Callable[[], None]:
     def numpyro_model() -> None:
         merit = numpyro.sample("merit", dist.Beta(1.5, 1.5))
         halo = numpyro.sample("halo", dist.Beta(1.2, 2.0))
-        mean, sd = coordinate("mu_s", n_components), jnp.exp(coordinate("sigma_s", n_components))
+        differing, sd = coordinate("mu_s", n_components), jnp.exp(coordinate("sigma_s", n_components))
+        mean = numpyro.sample("average", dist.Normal(*priors["mu_s"])) + differing - differing.mean()
         low_effort = mean_report + coordinate("mu_l", n_components)
         own = standard("own", n_submissions, n_components)
         both = jnp.sqrt(merit) * standard("shared", n_submissions)[:, None] + jnp.sqrt(1 - merit) * own

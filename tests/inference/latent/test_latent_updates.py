@@ -295,8 +295,8 @@ def test_the_level_moves_as_the_priors_say_and_no_report_notices(scene: Scene) -
     mean_bias = theta[1]
     sd = np.where(group == 0, np.exp(theta[SIGMA_B]), np.exp(theta[10]))
     delta = np.linspace(-3, 3, 2001)
-    log = np.asarray(stats.norm.logpdf(theta[N_CLASSWIDE : N_CLASSWIDE + 3, None] + delta, 3.5, 1.5)).sum(axis=0)
-    log += stats.norm.logpdf(mean_bias - delta, 0, 0.7)
+    log = np.asarray(stats.norm.logpdf(theta[N_CLASSWIDE : N_CLASSWIDE + 3].mean() + delta, 3.5, 1.5))
+    log += stats.norm.logpdf(mean_bias - delta, 0, 1)
     centre = np.where((group == 0)[:, None], mean_bias - delta, 0.0)
     moved = start["bias"][:, None] - state.slope[:, None] * delta
     log += np.asarray(stats.norm.logpdf(moved, centre, sd[:, None])).sum(axis=0)

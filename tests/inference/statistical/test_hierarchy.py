@@ -54,7 +54,7 @@ def draw_hyperparameters(arena: Arena, rng: np.random.Generator) -> dict[str, An
     largest = 8 if arena.model.censoring else 4
     drawn: dict[str, Any] = {
         "sigma_b": np.exp(rng.normal(np.log(0.5), 0.8)),
-        "mean_bias": rng.normal(0.0, 0.7),
+        "mean_bias": rng.normal(0.0, 1.0),
         "sigma_ta": np.exp(rng.normal(np.log(0.2), 0.5)),
         "reliability": np.exp(rng.normal(0.0, 0.7)),
         "reliability_shape": np.exp(rng.normal(np.log(2), 0.5)),
@@ -63,7 +63,7 @@ def draw_hyperparameters(arena: Arena, rng: np.random.Generator) -> dict[str, An
         "tau_l": np.exp(rng.normal(np.log(2), 0.6)),
         "sigma_tau": np.exp(rng.normal(np.log(2), 0.5)),
         "lambda_tau": np.exp(rng.normal(np.log(2), 0.5)),
-        "mu_s": rng.normal(3.5, 1.5, 2),
+        "mu_s": rng.normal(3.5, 1.5) + rng.normal(0.0, 1.5 / np.sqrt(2)) * np.array([-1, 1]),
         "sigma_s": np.exp(rng.normal(np.log(0.8), 0.5, 2)),
     }
     drawn["reliability_ta"] = 2 * drawn["reliability"] * np.exp(rng.normal(0, 0.5))

@@ -14,10 +14,11 @@ from peerage.inference.numerics.hyperparameters import (
     MEAN_BIAS,
     MEAN_BIAS_SPREAD,
     MEAN_CENTRE,
+    MEAN_SPREAD,
     MERIT,
     N_CLASSWIDE,
-    PER_COMPONENT_SPREAD,
     log_hyperprior,
+    mean_of_means,
     propose,
     settle,
 )
@@ -115,10 +116,8 @@ def shift_level(rng: np.random.Generator, learning: Learning, graders: Graders, 
     mean bias of their own, it moves with them.
     """
     theta, n_components = state.hyper, len(beliefs.grade_mean)
-    precision, total = 0.0, 0.0
-    for component in range(n_components):
-        precision += PER_COMPONENT_SPREAD[0] ** -2.0
-        total += PER_COMPONENT_SPREAD[0] ** -2.0 * (MEAN_CENTRE - theta[N_CLASSWIDE + component])
+    precision = MEAN_SPREAD**-2.0
+    total = precision * (MEAN_CENTRE - mean_of_means(theta))
     if learning.has_staff:
         precision += MEAN_BIAS_SPREAD**-2.0
         total += MEAN_BIAS_SPREAD**-2.0 * theta[MEAN_BIAS]

@@ -29,7 +29,7 @@ LIKE_STUDENTS, LEARNED_SPREAD = 0.0, -1.0
 LARGEST_TAU_L = np.log(8.0)
 """The bound of log τ_ℓ: low-effort reports are not to become a spike that stands for the grade that most give."""
 
-MEAN_BIAS_SPREAD = 0.7
+MEAN_BIAS_SPREAD = 1.0
 """The spread of the hyperprior of the students' mean bias."""
 
 ALIKE = np.log(400.0)
@@ -92,7 +92,11 @@ PER_COMPONENT = (
     Hyperparameter("sigma_s", "σ_s", "log", np.log(0.8), 0.5, "how much true grades differ (sd)"),
     Hyperparameter("mu_l", "μ_ℓ", "", 0.0, 0.5, "where low-effort reports are centred"),
 )
-"""Of each component. The hyperprior of μ_ℓ is centred at the component's mean report."""
+"""Of each component. The hyperprior of μ_ℓ is centred at the component's mean report.
+
+What is believed of μ_s is believed of its average over the components, and likewise of their differences from it: many
+components are to say no more about the level of the class than one.
+"""
 
 (
     SIGMA_B,
@@ -120,7 +124,7 @@ N_UNITS = 3
 _CENTRE = np.array([entry.centre for entry in CLASSWIDE])
 _SPREAD = np.array([entry.spread for entry in CLASSWIDE])
 MEAN_CENTRE, _LOG_SD_CENTRE, _ = (entry.centre for entry in PER_COMPONENT)
-PER_COMPONENT_SPREAD = np.array([entry.spread for entry in PER_COMPONENT])
+MEAN_SPREAD, _LOG_SD_SPREAD, _CENTRE_SPREAD = (entry.spread for entry in PER_COMPONENT)
 REPEATS = 3
 """How often a sweep moves those hyperparameters whose moves cost next to nothing."""
 _TARGET, _GAIN = 0.44, 0.15
@@ -156,6 +160,8 @@ def draw_hyperprior(n_components: int, rng: np.random.Generator, spread: float =
     for index, entry in enumerate(PER_COMPONENT):
         part = slice(N_CLASSWIDE + index * n_components, N_CLASSWIDE + (index + 1) * n_components)
         theta[part] = entry.centre + spread * entry.spread * rng.standard_normal(n_components)
+    means = theta[N_CLASSWIDE : N_CLASSWIDE + n_components]
+    means += MEAN_CENTRE + spread * MEAN_SPREAD * rng.standard_normal() - means.mean()
     return theta
 
 
@@ -163,6 +169,13 @@ def draw_hyperprior(n_components: int, rng: np.random.Generator, spread: float =
 def mu_s(theta: F64, component: int) -> float:
     """The mean true grade of a component."""
     return float(theta[N_CLASSWIDE + component])
+
+
+@jit
+def mean_of_means(theta: F64) -> float:
+    """The mean true grade, averaged over the components."""
+    n_components = (len(theta) - N_CLASSWIDE) // 3
+    return float(theta[N_CLASSWIDE : N_CLASSWIDE + n_components].mean())
 
 
 @jit
@@ -209,18 +222,20 @@ def log_hyperprior(theta: F64) -> float:
             centre += theta[RELIABILITY]
         total -= 0.5 * ((theta[index] - centre) / _SPREAD[index]) ** 2
     n_components = (len(theta) - N_CLASSWIDE) // 3
+    average = mean_of_means(theta)
+    total -= 0.5 * ((average - MEAN_CENTRE) / MEAN_SPREAD) ** 2
     for component in range(n_components):
         mean = theta[N_CLASSWIDE + component]
         log_sd = theta[N_CLASSWIDE + n_components + component]
-        total -= 0.5 * ((mean - MEAN_CENTRE) / PER_COMPONENT_SPREAD[0]) ** 2
-        total -= 0.5 * ((log_sd - _LOG_SD_CENTRE) / PER_COMPONENT_SPREAD[1]) ** 2
+        total -= 0.5 * ((mean - average) / MEAN_SPREAD) ** 2
+        total -= 0.5 * ((log_sd - _LOG_SD_CENTRE) / _LOG_SD_SPREAD) ** 2
     return total
 
 
 @jit
 def log_centre(theta: F64, component: int, mean_report: float) -> float:
     """Log density, up to a constant, of the centre of a component's low-effort reports."""
-    return float(-0.5 * ((mu_l(theta, component) - mean_report) / PER_COMPONENT_SPREAD[2]) ** 2)
+    return float(-0.5 * ((mu_l(theta, component) - mean_report) / _CENTRE_SPREAD) ** 2)
 
 
 @jit

@@ -16,8 +16,8 @@ from peerage.inference.numerics.hyperparameters import (
     LEARNED_SPREAD,
     MEAN_BIAS,
     MEAN_CENTRE,
+    MEAN_SPREAD,
     N_CLASSWIDE,
-    PER_COMPONENT_SPREAD,
     RELIABILITY,
     RELIABILITY_TA,
     REPEATS,
@@ -31,6 +31,7 @@ from peerage.inference.numerics.hyperparameters import (
     effort_prior,
     log_centre,
     log_hyperprior,
+    mean_of_means,
     mu_l,
     mu_s,
     propose,
@@ -142,13 +143,15 @@ def _log_plain(theta: F64, sums: F64) -> float:
 
 @jit
 def _learn_mean(component: int, rng: np.random.Generator, state: State, work: Work) -> None:
-    """Draw a component's mean true grade."""
-    theta = state.hyper
+    """Draw a component's mean true grade; the hyperprior ties it to the means of the other components."""
+    theta, size = state.hyper, len(work.grade_sums)
     count, linear, _ = work.grade_sums[component]
     of_grades = sigma_s(theta, component) ** -2.0
-    of_hyperprior = PER_COMPONENT_SPREAD[0] ** -2.0
+    tie = MEAN_SPREAD**-2.0 * (1.0 / size**2 - 1.0 / size)
+    of_hyperprior = MEAN_SPREAD**-2.0 + tie
+    others = size * (mean_of_means(theta) - MEAN_CENTRE) - (mu_s(theta, component) - MEAN_CENTRE)
     precision = count * of_grades + of_hyperprior
-    weighted = linear * of_grades + of_hyperprior * MEAN_CENTRE
+    weighted = linear * of_grades + of_hyperprior * MEAN_CENTRE - tie * others
     theta[N_CLASSWIDE + component] = weighted / precision + rng.standard_normal() / math.sqrt(precision)
 
 
