@@ -39,7 +39,10 @@ KINDS = {
     "peers generous by .6, three TAs": Kind(generous=0.6, tas=3),
     "peers generous by .6, no TA": Kind(generous=0.6),
 }
-MODELLED = ("nothing", "halo .5", "halo .8", "merit .6", "halo .5 and merit .6", "peers generous by .6, three TAs")
+MODELLED = (
+    *("nothing", "halo .5", "halo .8", "merit .6", "halo .5 and merit .6"),
+    *("half never go below 3", "all never go below 3", "peers generous by .6, three TAs"),
+)
 """The kinds in which a feature of the model describes what is different, so that intervals ought to cover."""
 
 MEAN, DEFAULT, WITHOUT = "plain mean", "default", "without merit and halo"

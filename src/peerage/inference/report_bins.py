@@ -58,7 +58,7 @@ def floors_of_reports(layout: Layout, floor: Floats) -> Floats:
 
 def says_or_less(layout: Layout, floor: Floats | None = None) -> NDArray[np.bool_]:
     """(reports,) whether each report is its grader's lowest grade, and so says "this or less"."""
-    return layout.report_value == floors_of_reports(layout, floors(layout) if floor is None else floor)
+    return np.asarray(layout.report_value == floors_of_reports(layout, floors(layout) if floor is None else floor))
 
 
 def report_bins(layout: Layout, floor: Floats | None = None) -> tuple[Floats, Floats]:

@@ -98,8 +98,9 @@ def low_effort_mass(low: float, high: float, centre: float, root: float) -> floa
 
 @jit
 def fill_low_effort(component: int, levels: Levels, rounding: F64, theta: F64, out: F64) -> None:
-    """Log probability of each level of a component if no effort is made and there is no habit (G1), and below of each
-    level or less (F1), which only reports on scales without heaps say.
+    """Log probability of each level of a component if no effort is made and there is no habit (G1).
+
+    Below is that of each level or less (F1), which reports on scales that are not heaped may say.
     """
     begun, last, or_less = levels.cut_start[component], levels.cut_start[component + 1], component + len(out) // 2
     centre, root = mu_l(theta, component), math.exp(0.5 * theta[TAU_L])
