@@ -23,7 +23,7 @@ from peerage.inference.agreement import (
     largest_r_hat,
     next_simpler,
 )
-from peerage.inference.checking.leave_one_out import leave_one_out
+from peerage.inference.checking.leave_one_out import predict_by_chain
 from peerage.inference.layout import Layout, lay_out
 from peerage.inference.model_choice import choose
 from peerage.inference.posterior import Posterior
@@ -315,5 +315,5 @@ def _gone_on(
 def _worse_chains(layout: Layout, pilot: Samples, settings: dict[str, Any]) -> tuple[int, tuple[int, ...]]:
     """The chain that predicts reviews best, and those that are clearly worse."""
     seed, workers = settings["seed"], settings["workers"] or 1
-    found = leave_one_out(layout, pilot, Draws(layout, pilot, seed), seed, workers=workers)
-    return worse_chains(found.by_chain, np.asarray(layout.book.review_submission))
+    by_chain = predict_by_chain(layout, pilot, Draws(layout, pilot, seed), seed, workers=workers)
+    return worse_chains(by_chain, np.asarray(layout.book.review_submission))

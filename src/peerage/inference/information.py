@@ -32,6 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +45,8 @@ Floats = NDArray[np.float64]
 _LEAST_MASS = 1e-15
 _PRECISIONS = np.geomspace(1e-3, 1024.0, 121)
 _FINEST = 41
-_BLOCK = 100_000
-"""How many graders' draws are worked on at a time."""
+_BLOCK = 5_000
+"""How many graders' draws are worked on at a time, which a processor's cache has room for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,21 +120,30 @@ class Work:
         seen = (graders.slope * self.sd) ** 2
         spread = np.sqrt(seen + 1 / graders.reliability)
         usual = self.centre + graders.slope * (self.mean - self.centre) + graders.bias
-        at = (self.edges - usual[..., None]) / spread[..., None]
+        at = (_by_bin(self.edges, usual) - usual) / spread
         density = np.exp(-(at**2) / 2) / np.sqrt(2 * np.pi)
-        effort = graders.effort[..., None]
-        mass = effort * np.diff(ndtr(at), axis=-1) + (1 - effort) * self.low
-        told = (effort * np.diff(density, axis=-1)) ** 2 / np.maximum(mass, _LEAST_MASS)
-        share = seen / spread**2 * np.where(mass > _LEAST_MASS, told, 0.0).sum(axis=-1)
-        slope = graders.effort * graders.slope * (density[..., 1:-1] @ self.steps) / spread
+        mass = graders.effort * np.diff(ndtr(at), axis=0) + (1 - graders.effort) * _by_bin(self.low, usual)
+        told = (graders.effort * np.diff(density, axis=0)) ** 2 / np.maximum(mass, _LEAST_MASS)
+        share = seen / spread**2 * np.where(mass > _LEAST_MASS, told, 0.0).sum(axis=0)
+        slope = graders.effort * graders.slope * np.tensordot(self.steps, density[1:-1], axes=1) / spread
         return share / (self.sd**2 * (1 - share)), slope
+
+    @cached_property
+    def _unbiased(self) -> tuple[Floats, Floats]:
+        """What reports of unbiased graders who use the scale and make every effort tell, and their reliabilities."""
+        told, _ = self.judge(Traits.of(_PRECISIONS))
+        return np.append(0.0, told), np.append(0.0, _PRECISIONS)
 
     def equivalent(self, graders: Traits) -> tuple[Floats, Floats]:
         """The reliability of unbiased graders who use the scale, make every effort and tell as much; and the slope."""
         told, slope = self.judge(graders)
-        unbiased, _ = self.judge(Traits.of(_PRECISIONS))
-        known = np.interp(told, np.append(0.0, unbiased), np.append(0.0, _PRECISIONS))
+        known = np.interp(told, *self._unbiased)
         return np.minimum(known, graders.slope**2 * graders.reliability), slope
+
+
+def _by_bin(values: Floats, graders: Floats) -> Floats:
+    """Values of bins, along an axis before those of graders: loops over graders are long, those over bins short."""
+    return values.reshape(-1, *(1 for _ in graders.shape))
 
 
 def equivalents(works: list[Work], graders: Traits) -> tuple[Floats, Floats]:

@@ -54,8 +54,11 @@ def _points_drawn(
     drawn = np.ascontiguousarray(stored.reshape(-1, stored.shape[-1])[:, cells].T)
     if stored.dtype.kind == "u":
         drawn = layout.grids.true_grade.jittered(drawn, rng)
-    worth = np.array(component.worth)
-    points = np.asarray(np.interp(component.from_model(drawn), component.values, worth), np.float32)
+    worth, values = np.array(component.worth), component.from_model(drawn)
+    if component.points is None:  # a grade is worth itself, and what lies between two grades is too
+        points = np.clip(values, worth[0], worth[-1]).astype(np.float32)
+    else:
+        points = np.interp(values, component.values, worth).astype(np.float32)
     fixed = np.flatnonzero(layout.fixed_level[cells] != MISSING)
     points[fixed] = worth[layout.fixed_level[cells[fixed]], None]
     return points

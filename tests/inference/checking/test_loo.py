@@ -9,7 +9,7 @@ from scipy import stats
 from scipy.special import ndtr
 
 import peerage as pg
-from peerage.inference.checking.leave_one_out import LeaveOneOut, leave_one_out
+from peerage.inference.checking.leave_one_out import LeaveOneOut, leave_one_out, predict_by_chain
 from peerage.model import Model
 from support.integrals import exact, known_model, small_class
 
@@ -35,9 +35,17 @@ def predicted(posterior: pg.Posterior) -> LeaveOneOut:
     return leave_one_out(posterior.layout, samples, posterior.draws, posterior.seed, count=count, workers=2)
 
 
-def errors_of(by_chain: Floats) -> Floats:
+def by_chain(posterior: pg.Posterior) -> Floats:
+    """(chains, reviews) the probability of each review, by every draw of each chain."""
+    samples = posterior.samples
+    count = samples.n_chains * samples.n_draws
+    arguments = posterior.layout, samples, posterior.draws, posterior.seed
+    return np.exp(predict_by_chain(*arguments, count=count, workers=2))
+
+
+def errors_of(values: Floats) -> Floats:
     """Relative standard errors of means over chains (the first axis), from the chains' differences."""
-    return np.asarray(by_chain.std(axis=0, ddof=1) / np.sqrt(len(by_chain)) / by_chain.mean(axis=0))
+    return np.asarray(values.std(axis=0, ddof=1) / np.sqrt(len(values)) / values.mean(axis=0))
 
 
 # Where graders are known, all that is left is an integral over true grades
@@ -70,9 +78,10 @@ def test_with_known_graders_all_else_is_summed_out(effort: bool, censoring: bool
     With a few others' efforts to reweigh, many weights tie, and some tails are too short to be judged.
     """
     book, model = small_class(), known_model(effort=effort, censoring=censoring)
-    result = predicted(pg.fit(book, model, chains=CHAINS, draws=200, burn_in=20, seed=1))
+    posterior = pg.fit(book, model, chains=CHAINS, draws=200, burn_in=20, seed=1)
+    result = predicted(posterior)
     wanted = np.array([exact(book, model, review)[0] for review in range(book.n_reviews)])
-    error = np.hypot(errors_of(np.exp(result.by_chain)), GRID_ERROR if censoring else 0.0)
+    error = np.hypot(errors_of(by_chain(posterior)), GRID_ERROR if censoring else 0.0)
     settled = (result.pareto_k <= SETTLED) & (error < 0.1)
     assert settled.sum() > book.n_reviews / 2
     limit = stats.t(CHAINS - 1).isf(FALSE_ALARM / 2 / book.n_reviews)
@@ -116,7 +125,7 @@ def test_predictions_are_those_of_fits_without_the_review(name: str) -> None:
     """The same check finds predictions by draws that have seen the review, as if its likelihood were not left out."""
     book, (model, reviews) = small_class(), REVIEWS[name]
     posterior = pg.fit(book, model, chains=CHAINS, draws=150, burn_in=60, seed=1)
-    result = predicted(posterior)
+    result, apart = predicted(posterior), by_chain(posterior)
     limit = stats.t(CHAINS - 1).isf(FALSE_ALARM / 2 / N_COMPARED)
     caught = []
     for review in reviews:
@@ -125,7 +134,7 @@ def test_predictions_are_those_of_fits_without_the_review(name: str) -> None:
         without = pg.fit(book.select(kept), model, chains=CHAINS, draws=150, burn_in=60, seed=2)
         refit, seen = masses(without, book, review), masses(posterior, book, review)
         wanted = np.log(refit.mean())
-        error = np.hypot(errors_of(refit), errors_of(np.exp(result.by_chain[:, review])))
+        error = np.hypot(errors_of(refit), errors_of(apart[:, review]))
         assert abs(result.log_mass[review] - wanted) < limit * error
         caught.append(abs(np.log(seen.mean()) - wanted) > limit * np.hypot(errors_of(refit), errors_of(seen)))
     assert any(caught)
@@ -145,7 +154,7 @@ def test_a_review_taught_by_nobody_else_is_predicted_from_priors() -> None:
     sd = np.sqrt(0.8**2 + 1 / rng.gamma(2, 1 / 2, 1_000_000))
     edges = book.rubric.components[0].edges
     mass = (ndtr((edges[level + 1] - 4) / sd) - ndtr((edges[level] - 4) / sd)).mean()
-    error = float(errors_of(np.exp(result.by_chain))[0])
+    error = float(errors_of(by_chain(posterior))[0])
     assert result.log_mass[0] == pytest.approx(np.log(mass), abs=stats.t(CHAINS - 1).isf(FALSE_ALARM / 2) * error)
 
 

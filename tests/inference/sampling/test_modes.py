@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import peerage as pg
-from peerage.inference.checking.leave_one_out import leave_one_out
+from peerage.inference.checking.leave_one_out import predict_by_chain
 from peerage.inference.fitting import PILOT
 from peerage.inference.numerics.hyperparameters import RELIABILITY, TAU_L
 from peerage.inference.sampling.chains import ChainState, sample
@@ -98,8 +98,8 @@ def test_a_chain_in_the_mirror_image_is_recognised() -> None:
     mirrored["hyper"][TAU_L], mirrored["hyper"][RELIABILITY] = np.log(1.0), np.log(3.0)
     states[1] = states[1]._replace(variables=mirrored)
     samples = sample(layout, chains=4, draws=10, burn_in=0, seed=0, states=tuple(states))
-    found = leave_one_out(layout, samples, Draws(layout, samples, 0), 0)
-    best, worse = worse_chains(found.by_chain, book.review_submission)
+    by_chain = predict_by_chain(layout, samples, Draws(layout, samples, 0), 0)
+    best, worse = worse_chains(by_chain, book.review_submission)
     assert worse == (1,)
     assert best != 1
 

@@ -174,12 +174,17 @@ def shown(grade: float) -> str:
     return decimal(exactly(grade))
 
 
-@lru_cache(maxsize=4096)
 def decimal(value: Fraction, digits: int = DECIMALS + 2) -> str:
     """A number with so many decimals at most; grades less biases have two more than grades."""
-    whole, part = divmod(abs(round(value * 10**digits)), 10**digits)
+    return _decimal(value.numerator, value.denominator, digits)
+
+
+@lru_cache(maxsize=4096)
+def _decimal(numerator: int, denominator: int, digits: int) -> str:
+    """The same of a quotient. As a key, two numbers are found much sooner than a fraction."""
+    whole, part = divmod(abs(round(Fraction(numerator * 10**digits, denominator))), 10**digits)
     text = f"{whole}.{part:0{digits}}".rstrip("0").rstrip(".")
-    return f"-{text}" if value < 0 and text != "0" else text
+    return f"-{text}" if numerator < 0 and text != "0" else text
 
 
 def average(component: Component, index: int, voices: Sequence[Voice]) -> Fraction:
@@ -277,6 +282,11 @@ def _short(value: Fraction) -> tuple[str, str]:
     return ("=" if Fraction(text) == value else "≈"), text
 
 
+def _rounded(value: Fraction, digits: int) -> Fraction:
+    """A number with so many decimals, half to even."""
+    return Fraction(round(value * 10**digits), 10**digits)
+
+
 def _rounding(component: Component, grade: GivenGrade, mean: Fraction) -> str:
     if mean == grade.exact:
         return ", which is the grade."
@@ -294,12 +304,11 @@ def _rounding(component: Component, grade: GivenGrade, mean: Fraction) -> str:
 def _readable(component: Component, grade: GivenGrade, mean: Fraction) -> tuple[str, str]:
     """An average in as few digits as do not change the grade, and whether that is exact."""
     for digits in range(max(2, (grade.decimals or 0) + 1), 10):
-        text = decimal(mean, digits)
-        short = Fraction(text)
+        short = _rounded(mean, digits)
         if short == mean:
-            return "=", text
+            return "=", decimal(mean, digits)
         if _same_grade(component, grade, short):
-            return "≈", text
+            return "≈", decimal(mean, digits)
     return "≈", decimal(mean)
 
 
@@ -324,10 +333,11 @@ def _middle(lower: float, upper: float) -> Fraction:
 
 def _weight_by_report(component: Component, index: int, voices: Sequence[Voice]) -> dict[Fraction, int]:
     """The weight of each reported grade, the highest first."""
-    weights: Counter[Fraction] = Counter()
+    weights: Counter[int] = Counter()
     for voice in voices:
-        weights[voice.report(component, index)] += voice.weight
-    return {value: weights[value] for value in sorted(weights, reverse=True) if weights[value]}
+        weights[voice.levels[index]] += voice.weight
+    levels = sorted(weights, reverse=True)
+    return {exactly(component.grades[level]): weights[level] for level in levels if weights[level]}
 
 
 def _count(number: int, weight: int) -> str:

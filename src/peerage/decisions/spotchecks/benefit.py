@@ -101,8 +101,10 @@ def _losses(component: Component, drawn: NDArray[np.float32], precisions: Floats
 def _histogram(drawn: NDArray[np.float32], points: Floats) -> Floats:
     """(cells, points): the share of the draws of each cell that lie nearest to each point."""
     n_draws, n_cells = drawn.shape
-    place = np.clip(np.rint((drawn - points[0]) / _STEP), 0, len(points) - 1).astype(np.int64)
+    # In the draws' own 32 bits, which takes half the time.
+    nearest = np.rint((drawn - np.float32(points[0])) / np.float32(_STEP))
+    place = np.clip(nearest, 0, len(points) - 1, out=nearest).astype(np.int64)
     place += np.arange(n_cells) * len(points)
     return np.asarray(
-        np.bincount(place.ravel(), minlength=n_cells * len(points)).reshape(n_cells, len(points)) / n_draws
+        np.bincount(place.ravel("K"), minlength=n_cells * len(points)).reshape(n_cells, len(points)) / n_draws
     )

@@ -54,13 +54,11 @@ class LeaveOneOut:
     log_mass: (reviews,) log probability of the review's grades, effort summed out
     pareto_k: (reviews,) the shape of the importance weights' tail
     mean: (reviews, components) expected grades on the model's scale, NaN where not graded
-    by_chain: (chains, reviews) the same as ``log_mass`` from each chain alone
     """
 
     log_mass: Floats
     pareto_k: Floats
     mean: Floats
-    by_chain: Floats
 
     @property
     def untrusted(self) -> NDArray[np.bool_]:
@@ -72,20 +70,36 @@ def leave_one_out(
     layout: Layout, samples: Samples, draws: Draws, seed: int, *, count: int = DRAWS, workers: int = 1
 ) -> LeaveOneOut:
     """Predict each review from all the others, those of some submissions at a time."""
-    kept, book, everything = _kept(samples, count), layout.book, np.ones(layout.book.n_reviews, bool)
+    n_reviews, n_components = layout.book.n_reviews, len(layout.book.rubric)
+    out = LeaveOneOut(np.empty(n_reviews), np.empty(n_reviews), np.full((n_reviews, n_components), np.nan))
+    for some, predictions in _predicted(layout, samples, draws, seed, count, workers):
+        _collect(layout, some, predictions, out)
+    return out
+
+
+def predict_by_chain(
+    layout: Layout, samples: Samples, draws: Draws, seed: int, *, count: int = DRAWS, workers: int = 1
+) -> Floats:
+    """(chains, reviews) the log probability of each review given all the others, by each chain's draws alone."""
+    out = np.empty((samples.n_chains, layout.book.n_reviews))
+    for some, predictions in _predicted(layout, samples, draws, seed, count, workers):
+        for row, found in zip(out, predictions, strict=True):
+            weights = np.array(-found.log_density.T, order="C")
+            _smooth_rows(weights)
+            row[layout.review_order[some.reviews]] = _log_sum(weights + found.log_mass.T)
+    return out
+
+
+def _predicted(
+    layout: Layout, samples: Samples, draws: Draws, seed: int, count: int, workers: int
+) -> Iterator[tuple[_Portion, list[Prediction]]]:
+    """The reviews of some submissions at a time, and what each chain's draws say of them."""
+    kept, everything = _kept(samples, count), np.ones(layout.book.n_reviews, bool)
     predictors = _predictors(layout, samples, draws, seed, everything)
-    out = LeaveOneOut(
-        np.empty(book.n_reviews),
-        np.empty(book.n_reviews),
-        np.full((book.n_reviews, len(book.rubric)), np.nan),
-        np.empty((samples.n_chains, book.n_reviews)),
-    )
     with ThreadPoolExecutor(workers) as pool:
         for some in _portions(layout, AT_ONCE // (samples.n_chains * len(kept))):
             check_stopped()
-            predictions = list(pool.map(lambda run, some=some: run.predict(kept, some), predictors))
-            _collect(layout, some, predictions, out)
-    return out
+            yield some, list(pool.map(lambda run, some=some: run.predict(kept, some), predictors))
 
 
 def predict_unseen(
@@ -259,10 +273,6 @@ def _collect(layout: Layout, some: _Portion, predictions: list[Prediction], out:
         place = layout.review_order[some.reviews[few]]
         densities = [-found.log_density[:, few].T for found in predictions]
         masses = [found.log_mass[:, few].T for found in predictions]
-        for row, density, mass in zip(out.by_chain, densities, masses, strict=True):
-            own = np.array(density, order="C")
-            _smooth_rows(own)
-            row[place] = _log_sum(own + mass)
         weights = np.ascontiguousarray(np.concatenate(densities, axis=1))
         out.pareto_k[place] = _smooth_rows(weights)
         out.log_mass[place] = _log_sum(weights + np.concatenate(masses, axis=1))

@@ -20,6 +20,8 @@ Floats = NDArray[np.float64]
 _AT_A_TIME = 20
 """How many draws are turned into numbers at once; of a large class, all would not fit into memory."""
 
+_FEW_CUTS = 16
+
 
 def replicated_levels(
     layout: Layout, samples: Samples, count: int, seed: int, rng: np.random.Generator
@@ -131,5 +133,15 @@ def _rounded(
             grid = np.where(values[mine] == habit_value[mine], 0, above.sum(axis=1))
         for place, (on_grid, edges) in enumerate(zip(rounding.grids, rounding.edges, strict=True)):
             some = mine[grid == place]
-            levels[some] = on_grid[np.searchsorted(edges[1:-1], values[some], side="right")]
+            levels[some] = on_grid[_bins(edges[1:-1], values[some])]
     return levels
+
+
+def _bins(cuts: Floats, values: Floats) -> NDArray[np.intp]:
+    """In which bin each value lies: a few cuts are compared with all values sooner than they are searched."""
+    if len(cuts) > _FEW_CUTS:
+        return np.searchsorted(cuts, values, side="right")
+    passed = np.zeros(len(values), np.intp)
+    for cut in cuts:
+        passed += values >= cut
+    return passed

@@ -26,7 +26,8 @@ _SETTLING, _KEPT = 4, 24
 _PARTICLES = 3
 """Histories of the staff's reports before rounding, over which a probability is averaged."""
 
-_LEAST = 1e-290
+_LEAST, _SMALL = 1e-290, 1e-10
+"""No probability is smaller; products of probabilities are turned into logarithms when all are smaller than this."""
 
 
 @jit
@@ -49,7 +50,8 @@ def estimate_from_peers(
     """
     places = given.places
     size, n_submissions = work.matrix.shape[0], log_mass.shape[1]
-    mean, covariance, particles = np.zeros(size), np.zeros((size + 1, size + 1)), np.zeros((_PARTICLES, size + 1))
+    mean, covariance, gain = np.zeros(size), np.zeros((size + 1, size + 1)), np.zeros(size + 1)
+    particles, masses = np.zeros((_PARTICLES, size + 1)), np.zeros(_PARTICLES)
     logs = np.zeros((_KEPT, n_submissions))
     expected[:] = 0.0
     for draw in range(len(expected)):
@@ -68,8 +70,9 @@ def estimate_from_peers(
                     expected[draw, cell] += grade / _KEPT
                 for particle in range(_PARTICLES):
                     particles[particle, : last - first] = mean[: last - first]
-                unseen = drawn.unseen
-                logs[index, submission] = _log_mass(submission, rng, unseen, given, state, covariance, particles)
+                logs[index, submission] = _log_mass(
+                    submission, rng, drawn.unseen, given, state, covariance, particles, masses, gain
+                )
         for submission in range(n_submissions):
             log_mass[draw, submission] = _log_mean(logs[:, submission])
 
@@ -124,14 +127,16 @@ def _log_mass(
     state: State,
     covariance: F64,
     particles: F64,
+    masses: F64,
+    gain: F64,
 ) -> float:
     """The log probability of all that staff gave a submission, whose true grades are normal.
 
-    The last row and column are of the halo of the review at hand.
+    The last row and column are of the halo of the review at hand. ``masses`` and ``gain`` are room to work in.
     """
-    places, halo = given.places, covariance.shape[0] - 1
+    places, halo, log_scale = given.places, covariance.shape[0] - 1, 0.0
     size = places.submission_cells[submission + 1] - places.submission_cells[submission]
-    logs, gain = np.zeros(len(particles)), np.zeros(halo + 1)
+    masses[:], gain[:] = 1.0, 0.0
     for position in range(places.submission_start[submission], places.submission_start[submission + 1]):
         review = places.submission_reviews[position]
         grader = places.review_grader[review]
@@ -154,15 +159,18 @@ def _log_mass(
                 known = particles[particle]
                 centre, root = slope * known[own] + known[halo] + offset, 1.0 / math.sqrt(variance)
                 mass, latent = _observe(rng, report, centre, root, given.levels, given.beliefs.rounding)
-                logs[particle] += math.log(max(mass, _LEAST))
+                masses[particle] *= max(mass, _LEAST)
                 for i in range(size):
                     known[i] += gain[i] * (latent - centre)
                 known[halo] += gain[halo] * (latent - centre)
-            gain[size:halo] = 0.0
+            top = masses.max()
+            if top < _SMALL:
+                log_scale += math.log(top)
+                masses /= top
             for i in range(halo + 1):
                 for j in range(halo + 1):
                     covariance[i, j] -= variance * gain[i] * gain[j]
-    return _log_mean(logs)
+    return log_scale + math.log(masses.mean())
 
 
 @jit

@@ -34,8 +34,8 @@ BLOCK = 32
 
 _TAIL = 5e-5
 
-_AT_A_TIME = 1_000_000
-"""How many draws are spread over their cells at once, lest those of a large class take memory several times."""
+_AT_A_TIME = 50_000
+"""How many draws are spread over their cells at once: as many as a processor's cache has room for."""
 
 
 @dataclass(frozen=True)
@@ -64,14 +64,18 @@ class Grid:
 
     def jittered(self, codes: NDArray[np.integer], rng: np.random.Generator) -> NDArray[np.float32]:
         """Values spread uniformly (in the logarithm, if logarithmic) over the cells that ``codes`` name."""
-        edges = (np.log(self.edges) if self.logarithmic else self.edges).astype(np.float32)
+        ends = self.edges[[0, -1]]
+        low, high = np.log(ends) if self.logarithmic else ends
         values = rng.random(codes.shape, dtype=np.float32)
-        line, cells, widths = values.reshape(-1), codes.reshape(-1), np.diff(edges)
+        line, cells = values.reshape(-1), codes.reshape(-1)
         for begin in range(0, len(line), _AT_A_TIME):
-            some = slice(begin, begin + _AT_A_TIME)
-            line[some] *= widths[cells[some]]
-            line[some] += edges[cells[some]]
-        return np.exp(values, out=values) if self.logarithmic else values
+            some = line[begin : begin + _AT_A_TIME]
+            some += cells[begin : begin + _AT_A_TIME]
+            some *= np.float32((high - low) / len(self))
+            some += np.float32(low)
+            if self.logarithmic:
+                np.exp(some, out=some)
+        return values
 
 
 @dataclass(frozen=True, eq=False)
