@@ -156,7 +156,7 @@ def test_a_folder_of_something_else_is_refused(book: pg.Gradebook, tmp_path: Pat
 
 def test_two_searches_in_one_folder(grades: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out"
-    with open_folder(out, {}):
+    with open_folder(out, {}, 1):
         assert main(["search", str(grades), "-o", str(out), *OPTIONS]) == 2
     assert capsys.readouterr().err.splitlines()[-1] == (
         f"{out}: another search is at work in this folder; wait until it ends, or name another folder"

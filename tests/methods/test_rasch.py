@@ -40,6 +40,28 @@ def test_a_strict_raters_works_are_not_worse_for_it() -> None:
     assert abs(mild.mean() - strict.mean()) < 0.5
 
 
+@pytest.mark.parametrize("generalised", [False, True], ids=["plain", "generalised"])
+def test_severities_that_drift_are_followed(generalised: bool) -> None:
+    """Half of the raters become severe, half lenient, over six weeks; of each kind a work meets two or one."""
+    rng = np.random.default_rng(1)
+    works = [(week, ability) for week in range(6) for ability in rng.integers(2, 5, 16)]
+    rows = []
+    for index, (week, ability) in enumerate(works):
+        for rater in (np.arange(3) + index) % 8:
+            severity = (week - 2.5) * (0.6 if rater % 2 else -0.6)
+            level = np.clip(np.round(ability - severity + rng.normal(0, 0.4)), 0, 6)
+            rows.append((f"r{rater}", f"s{index}", float(level)))
+    reports, _ = reports_of(rows)
+    weeks = np.array([week for week, _ in works])
+    of_class = ItemReports(**{**vars(reports), "ladder": (np.arange(7.0),), "assignment": weeks})
+    errors = []
+    for drift in (False, True):
+        method = ManyFacetRasch(name="rasch", generalised=generalised, drift=drift, sweeps=900)
+        found = method.solve(of_class, np.random.default_rng(0)).value
+        errors.append(float(np.std(found - [ability for _, ability in works])))
+    assert errors[1] < 0.8 * errors[0]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["focal", "reference"])
 def test_published_estimates_of_the_generalised_model(real_data: Path, kind: str) -> None:

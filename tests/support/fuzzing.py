@@ -8,7 +8,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
 
@@ -18,8 +18,8 @@ import peerage as pg
 from peerage.canvas.store import INDEX, RAW, pulled_files
 from peerage.cli.project_file import defaults
 from peerage.errors import PeerageError
-from peerage.evaluation.benchmark.known_classes import GRADES, STAFF, read_real_class
-from peerage.evaluation.benchmark.running import findings_in
+from peerage.evaluation.benchmark.known_classes import GRADES, STAFF, ClassKind, KnownClass, read_real_class
+from peerage.evaluation.benchmark.running import FINDINGS, RECORD, benchmark
 from peerage.evaluation.prior_search.prior_grids import PriorGrid
 from peerage.exports import canvas_grades, moodle_grades
 from peerage.exports.export_options import Options
@@ -29,6 +29,8 @@ from peerage.formats.staff.fixed_values import read_fixed
 from peerage.formats.staff.overrides import read_overrides
 from peerage.formats.staff.pseudonyms import Key
 from peerage.formats.wizard.mapping import FileMapping
+from peerage.methods.method_registry import find
+from peerage.results.marker import MARKER
 from peerage.results.result_folder import PUBLICATION
 from peerage.results.results import Results
 from peerage.results.verifying import verify
@@ -42,6 +44,8 @@ from support.tiny import tiny_class
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 MOODLE = tuple(f"moodle/{name}.csv" for name in ("submissions", "assessments", "grades", "rubric", "levels"))
+
+BOOK = tiny_class(1)
 
 CELLS = (mutations.other_cells, mutations.other_bytes, mutations.repeated_bytes)
 LINES = (mutations.other_lines, mutations.other_bytes, mutations.repeated_bytes)
@@ -79,14 +83,15 @@ class Finding:
 
 def targets(scratch: Path) -> list[Target]:
     """All readers and loaders."""
-    return [*_tables(), *_systems(), *_settings(), *_results(scratch), *_rosters(scratch), *_studies()]
+    return [*_tables(), *_systems(), *_settings(), *_results(scratch), *_rosters(scratch), *_studies(scratch)]
 
 
 def _tables() -> Iterator[Target]:
-    rows: list[list[object]] = [["submission", "grader", "component", "grade", "author", "role", "time"]]
+    rows: list[list[object]] = [["submission", "grader", "component", "grade", "author", "role", "time", "comment"]]
     for index in range(12):
         role = "ta" if index == 11 else "student"
-        rows.append([f"s{index % 4}", f"g{index}", "S", index % 5, f"g{index % 4}", role, f"2024-09-{10 + index}"])
+        rest = [f"g{index % 4}", role, f"2024-09-{10 + index}", "good" if index % 2 else ""]
+        rows.append([f"s{index % 4}", f"g{index}", "S", index % 5, *rest])
     text = "\n".join(",".join(map(str, row)) for row in rows).encode()
     columns = {str(name): [row[place] for row in rows[1:]] for place, name in enumerate(rows[0])}
     wide = b"Reviewer,Paper,Structure,Evidence,Total\na,p1,3,4,7\nb,p1,2,2,4\nc,p2,5,1,6\na,p2,4,4,8\n"
@@ -128,7 +133,7 @@ def _systems() -> Iterator[Target]:
 
 
 def _settings() -> Iterator[Target]:
-    book = tiny_class(1)
+    book = BOOK
     submission, grader, component = book.submissions[0], book.graders[0], book.rubric.names[0]
 
     def staff(name: str, text: str, read: Callable[[Path], object]) -> Target:
@@ -165,7 +170,8 @@ def _mapping() -> str:
 
 
 def _results(scratch: Path) -> Iterator[Target]:
-    posterior = pg.fit(tiny_class(1), chains=2, draws=4, burn_in=2, seed=0)
+    said = replace(BOOK, comments=tuple(f"see {index}" for index in range(BOOK.n_reviews)))
+    posterior = pg.fit(said, chains=2, draws=4, burn_in=2, seed=0)
     write_results(Results.of(posterior), scratch / "fitted")
     files = {path.name: path.read_bytes() for path in (scratch / "fitted").iterdir() if path.name != "report.html"}
     ways = (mutations.other_arrays, mutations.other_arrays, mutations.other_bytes)
@@ -207,7 +213,7 @@ def _rosters(scratch: Path) -> Iterator[Target]:
     yield roster("moodle_grade_export.csv", moodle_grades, "useremail")
 
 
-def _studies() -> Iterator[Target]:
+def _studies(scratch: Path) -> Iterator[Target]:
     compared = {"c.csv": b"judge,winner,loser\na,p1,p2\nb,p2,p3\na,p3,p1\n"}
     yield Target("comparisons", compared, CELLS, lambda folder: pg.read_comparisons(folder / "c.csv"))
     grades = b"submission,grader,S\np1,a,1\np1,b,2\np2,a,3\np2,c,0\n"
@@ -215,9 +221,11 @@ def _studies() -> Iterator[Target]:
     yield Target("real class", {GRADES: grades, STAFF: staff}, CELLS, read_real_class)
     grid = {"grid.toml": b'mu_s = [3.5, 4]\n"alpha_e, beta_e" = [[5, 5], [8, 2]]\n'}
     yield Target("grid", grid, LINES, lambda folder: PriorGrid.read(str(folder / "grid.toml")).all())
-    found = b'{"task": [0, 0, 0], "trouble": "", "converged": true, "shape": [1, 1], "scores": "AAAAAAAA8D8=", '
-    found += b'"sd": "AAAAAAAA+H8=", "seconds": 0.1, "held_out": null, "harm": null, "gain": -1.5}'
-    yield Target("findings", {"findings.jsonl": found}, RECORDS, _findings)
+    _compared(scratch / "benchmark")
+    files = {name: (scratch / "benchmark" / name).read_bytes() for name in (RECORD, FINDINGS, MARKER)}
+    # A line ends with its mark, which a document lacks.
+    files[FINDINGS] = files[FINDINGS].rstrip()
+    yield Target("benchmark", files, RECORDS, _compared, damaged=(RECORD, FINDINGS, FINDINGS))
 
 
 def _examples(*names: str) -> dict[str, bytes]:
@@ -236,14 +244,17 @@ def _updated(folder: Path) -> object:
 
 def _opened(folder: Path) -> object:
     results = Results.read(folder)
-    return results.totals, results.grader_marks, results.weights, results.spot_checks, results.warnings, results.notices
+    marks = results.totals, results.grader_marks, results.weights, results.spot_checks, results.most_points
+    return *marks, results.warnings, results.notices, results.overrides, results.choices
 
 
-def _findings(folder: Path) -> object:
-    """Read findings that a benchmark is to go on from; a line ends with its mark."""
-    path = folder / "findings.jsonl"
-    path.write_bytes(path.read_bytes() + b"\n")
-    return findings_in(path).found
+def _compared(folder: Path) -> object:
+    """Go on with a benchmark that is in a folder, and make its table."""
+    found = folder / FINDINGS
+    if found.exists():
+        found.write_bytes(found.read_bytes() + b"\n")
+    kind = ClassKind("tiny", "tiny classes", lambda _: KnownClass(BOOK, np.full(BOOK.applicable.shape, 2.5)))
+    return benchmark([kind], [find("mean")], replicates=1, quick=True, workers=1, out=folder).table()
 
 
 def fuzz(

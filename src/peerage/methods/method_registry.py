@@ -67,6 +67,7 @@ METHODS: tuple[Method, ...] = (
     ManyFacetRasch(name="rasch"),
     DriftingRasch(name="rasch-drift"),
     GeneralisedRasch(name="rasch-generalised"),
+    DriftingRasch(name="rasch-generalised-drift", generalised=True),
     DawidSkene(name="dawid-skene"),
     Glad(name="glad"),
     Mace(name="mace"),

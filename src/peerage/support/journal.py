@@ -17,6 +17,7 @@ from peerage.errors import PeerageError, ResultsError
 from peerage.support.atomic import locked
 from peerage.support.bounded_files import read_bounded
 from peerage.support.json_files import parse_json, read_json
+from peerage.support.json_shapes import misfit
 
 LARGEST = 1000
 """Megabytes of findings at most."""
@@ -33,6 +34,7 @@ class Journal(Generic[K, V]):
     path: the file, with a line of JSON for each finding
     encode, decode: from a task and its finding to the entries of a line, and back
     what: what writes such a file, in words
+    shape: what a line looks like (:mod:`peerage.support.json_shapes`)
     """
 
     def __init__(
@@ -41,8 +43,9 @@ class Journal(Generic[K, V]):
         encode: Callable[[K, V], Mapping[str, Any]],
         decode: Callable[[Mapping[str, Any]], tuple[K, V]],
         what: str,
+        shape: Mapping[str, Any],
     ) -> None:
-        self.path, self._encode, self._decode, self._what = path, encode, decode, what
+        self.path, self._encode, self._decode, self._what, self._shape = path, encode, decode, what, shape
         self.found = dict(self._read())
 
     def add(self, key: K, value: V) -> None:
@@ -63,7 +66,10 @@ class Journal(Generic[K, V]):
             os.truncate(self.path, len(whole))
         for number, line in enumerate(whole.splitlines(), start=1):
             try:
-                key, value = self._decode(parse_json(line))
+                entries = parse_json(line)
+                if misfit(entries, self._shape):
+                    raise ValueError("a line looks different")
+                key, value = self._decode(entries)
                 hash(key)
             except (ValueError, KeyError, TypeError, PeerageError):
                 message = f"is not what {self._what} writes; remove that row"

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from peerage.results import result_folder
 from peerage.support.journal import Journal, at_work, check_record
+from peerage.support.json_shapes import misfit
 from peerage_studies.study_definition import Row, Task
 
 
@@ -32,7 +33,7 @@ class Folder:
 
     def __init__(self, path: Path, name: str) -> None:
         self.path = path
-        self.journal = Journal(path / findings_file(name), _encode, _decode, "a study")
+        self.journal = Journal(path / findings_file(name), _encode, _decode, "a study", _SHAPE)
 
     @property
     def found(self) -> dict[str, Finding]:
@@ -74,6 +75,12 @@ def _encode(key: str, finding: Finding) -> dict[str, Any]:
     return {"task": json.loads(key), "seconds": finding.seconds, "rows": finding.rows}
 
 
+_SHAPE = {"task": {}, "seconds": (int, float), "rows": [list]}
+_ROW = {"setting": str, "value": (str, int, float), "metric": str, "result": (int, float)}
+
+
 def _decode(entries: Mapping[str, Any]) -> tuple[str, Finding]:
     rows = tuple(Row(*row) for row in entries["rows"])
+    if any(misfit(row._asdict(), _ROW) for row in rows):
+        raise ValueError("a row looks different")
     return json.dumps(entries["task"], sort_keys=True), Finding(rows, entries["seconds"])

@@ -30,11 +30,15 @@ from peerage.methods.method_contract import Method
 from peerage.results import result_folder
 from peerage.support.executor import open_executor
 from peerage.support.journal import Journal, at_work, check_record
+from peerage.support.json_shapes import Maybe
 from peerage.support.listening import listening
 from peerage.support.progress import Counter, Listener
 from peerage.version import __version__
 
 RECORD, FINDINGS = "benchmark.json", "findings.jsonl"
+
+_LARGEST = 1e100
+"""Scores of rankings have any scale, but their squares have to be numbers."""
 
 Floats = NDArray[np.float64]
 
@@ -77,6 +81,7 @@ def benchmark(
             result_folder.check_target(path)
             stack.enter_context(at_work(path, "benchmark"))
         kept = _Kept.of(path, job)
+        kept.check(tasks)
         left = [task for task in tasks if task not in kept]
         executor = stack.enter_context(open_executor(workers, scheduler))
         counter = Counter(stack.enter_context(listening(progress)), "fitting", len(left))
@@ -122,6 +127,18 @@ class _Kept:
     def __getitem__(self, task: BenchmarkTask) -> BenchmarkFinding:
         return self.journal.found[self._place(task)]
 
+    def check(self, tasks: Sequence[BenchmarkTask]) -> None:
+        """Refuse findings that lack a grade whose truth is known."""
+        found = [(task, self[task]) for task in tasks if task in self and not self[task].trouble]
+        truths = {(task.kind, task.replicate): task for task, _ in found}
+        known = {place: ~np.isnan(self.job.known(task).truth) for place, task in truths.items()}
+        for task, finding in found:
+            judged = known[task.kind, task.replicate]
+            if finding.scores.shape != judged.shape or np.isnan(finding.scores[judged]).any():
+                where = f"{self.job.methods[task.method].name} on {self.job.kinds[task.kind].name}"
+                message = f"what was found by {where} does not fit that class; remove the folder"
+                raise ResultsError(f"{self.journal.path}: {message}")
+
     def add(self, task: BenchmarkTask, finding: BenchmarkFinding) -> None:
         """Keep what a task found."""
         self.journal.add(self._place(task), finding)
@@ -155,7 +172,7 @@ def _same_classes(path: Path, begun: Mapping[str, Any], prints: Mapping[str, str
 
 def findings_in(file: Path) -> Journal[BenchmarkTask, BenchmarkFinding]:
     """The findings of a benchmark, to which others can be added."""
-    return Journal(file, _encode, _decode, "a benchmark")
+    return Journal(file, _encode, _decode, "a benchmark", _SHAPE)
 
 
 def _encode(task: BenchmarkTask, finding: BenchmarkFinding) -> dict[str, Any]:
@@ -171,12 +188,25 @@ def _encode(task: BenchmarkTask, finding: BenchmarkFinding) -> dict[str, Any]:
     }
 
 
+_SHAPE = {
+    "task": [int],
+    "trouble": str,
+    "converged": bool,
+    "shape": [int],
+    "scores": str,
+    "sd": str,
+    **dict.fromkeys(("seconds", "held_out", "harm", "gain"), Maybe((int, float))),
+}
+
+
 def _decode(line: Mapping[str, Any]) -> tuple[BenchmarkTask, BenchmarkFinding]:
     numbers = {
         name: np.nan if line[name] is None else float(line[name]) for name in ("seconds", "held_out", "harm", "gain")
     }
     shape = tuple(line["shape"])
     scores, sd = (_floats(line[name]).reshape(shape) for name in ("scores", "sd"))
+    if min(shape, default=0) < 0 or (np.abs(scores) >= _LARGEST).any() or (sd < 0).any():
+        raise ValueError("no scores and standard deviations")
     return BenchmarkTask(*line["task"]), BenchmarkFinding(line["trouble"], scores, sd, line["converged"], **numbers)
 
 

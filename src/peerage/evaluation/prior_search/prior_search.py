@@ -128,7 +128,7 @@ def search(
     with ExitStack() as stack:
         executor, listener = stack.enter_context((Running() if running is None else running).begun())
         path = stack.enter_context(tempfile.TemporaryDirectory()) if out is None else out
-        folder = stack.enter_context(open_folder(path, _record(job, n_folds)))
+        folder = stack.enter_context(open_folder(path, _record(job, n_folds), len(set(book.review_submission))))
         standings = Standings(searched.names, settings, n_folds, folder.found)
         _Course(job, standings, folder, executor, listener, compiling).run(plan.screening, plan.keep, n_folds)
         found = Search(standings.table(), searched, standings.best or base, notices)

@@ -17,6 +17,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,9 +40,9 @@ _TABLE_SHARE = 20
 class Folder:
     """An open folder, with everything found so far."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, n_sums: int) -> None:
         self.path = path
-        self.journal = Journal(path / FINDINGS, _encode, _decode, "a search")
+        self.journal = Journal(path / FINDINGS, _encode, partial(_decode, n_sums), "a search", _SHAPE)
         self._table_due = 0.0
 
     @property
@@ -67,8 +68,11 @@ class Folder:
 
 
 @contextmanager
-def open_folder(path: str | Path, record: dict[str, Any]) -> Iterator[Folder]:
-    """A new folder for the search that a record describes, or the one that it has begun there."""
+def open_folder(path: str | Path, record: dict[str, Any], n_sums: int) -> Iterator[Folder]:
+    """A new folder for the search that a record describes, or the one that it has begun there.
+
+    Each finding has ``n_sums`` sums, one for each submission with reviews.
+    """
     result_folder.check_target(path)
     target = Path(path).resolve()
     with at_work(path, "search"):
@@ -77,7 +81,7 @@ def open_folder(path: str | Path, record: dict[str, Any]) -> Iterator[Folder]:
                 (fresh / RECORD).write_text(json.dumps(record, indent=1) + "\n", "utf-8")
                 (fresh / FINDINGS).touch()
         check_record(path, target / RECORD, record, "search")
-        yield Folder(target)
+        yield Folder(target, n_sums)
 
 
 def _encode(task: SearchTask, finding: SearchFinding) -> dict[str, Any]:
@@ -89,6 +93,11 @@ def _encode(task: SearchTask, finding: SearchFinding) -> dict[str, Any]:
     }
 
 
-def _decode(entries: Mapping[str, Any]) -> tuple[SearchTask, SearchFinding]:
+_SHAPE = {"priors": {}, "fold": int, "seconds": (int, float), "sums": str}
+
+
+def _decode(n_sums: int, entries: Mapping[str, Any]) -> tuple[SearchTask, SearchFinding]:
     sums = np.frombuffer(base64.b64decode(entries["sums"]), "<f8").astype(np.float64)
+    if len(sums) != n_sums or np.isnan(sums).any():
+        raise ValueError("not the sums of this class")
     return SearchTask(Priors.paper(**entries["priors"]), entries["fold"]), SearchFinding(sums, entries["seconds"])
