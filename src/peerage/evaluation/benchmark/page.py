@@ -13,6 +13,19 @@ from peerage.support.wording import counted
 
 _SHOWN = ("rmse", "mae", "bias", "mapped_rmse", "tau", "pairs", "coverage", "held_out", "harm", "gain", "unfinished")
 _GOOD_ENOUGH = "mean"
+_AVERAGED = {
+    "rmse": "error of grades",
+    "mapped_rmse": "error of order",
+    "coverage": "90 % intervals contain",
+    "held_out": "held-out review",
+    "harm": "harm by one deviator",
+    "gain": "own gain",
+}
+"""What is averaged over kinds, and what it is called."""
+
+_FIRST = 10
+"""How many methods are compared on average."""
+
 _NAMED = 4
 """How many methods that cannot be told from the best are named."""
 
@@ -26,6 +39,7 @@ def page(found: Benchmark) -> str:
     table = found.table()
     parts = (
         _head(found),
+        _overall(found, table),
         _ours(found, table, ""),
         _ours(found, table, ORDER),
         _kinds(found, table, ""),
@@ -47,7 +61,29 @@ def _head(found: Benchmark) -> Iterator[str]:
         "95 %: where one includes 0, it cannot be told which method is better. They hold for these classes; of another "
         "class of the same kind they say less. One comparison in twenty is called a difference by chance.\n"
     )
-    yield "![how far each method is from the best](benchmark.png)\n"
+    yield "![how far Peerage, the mean and all others are from the best](benchmark.png)\n"
+
+
+def _overall(found: Benchmark, table: pd.DataFrame) -> Iterator[str]:
+    """Averages over the simulated kinds, of the best methods and of the mean."""
+    simulated = {kind.name for kind in found.job.kinds if not kind.is_real}
+    rows = table[table["kind"].isin(simulated)]
+    means = rows.groupby("method")[list(_AVERAGED)].mean().dropna(subset="rmse").sort_values("rmse")
+    if len(simulated) < 2 or means.empty:
+        return
+    good = rows[rows["verdict"].isin(["best", "cannot be told"])].groupby("method").size()
+    lacking = rows[rows["trouble"] != ""].groupby("method")["kind"].agg(", ".join)
+    shown = list(
+        dict.fromkeys([*means.index[:_FIRST], *(name for name in (OURS, _GOOD_ENOUGH) if name in means.index)])
+    )
+    yield "## On average over the simulated kinds\n"
+    yield "| method | " + " | ".join(_AVERAGED.values()) + f" | as good as the best in, of {len(simulated)} |"
+    yield "|---" * (len(_AVERAGED) + 2) + "|"
+    for name in shown:
+        cells = ["" if np.isnan(value) else f"{value:.3f}" for value in means.loc[name]]
+        without = f" (without {lacking[name]})" if name in lacking.index else ""
+        yield f"| {name}{without} | {' | '.join(cells)} | {good.get(name, 0)} |"
+    yield ""
 
 
 def _ours(found: Benchmark, table: pd.DataFrame, head: str) -> Iterator[str]:
