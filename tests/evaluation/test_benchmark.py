@@ -244,6 +244,11 @@ def test_real_classes_are_read_with_staffs_grades_on_the_same_scale_or_another(t
     np.testing.assert_allclose(np.asarray(other.noise), [[5.0], [0.0]])
     with pytest.raises(pg.InputError, match=r"staff_grades\.csv: grades no submission of the class"):
         read_real_class(real_class(tmp_path / "nobody", "submission,grade\nx,3\n"))
+    for grade in ("good", "inf", "1e308", "60%"):
+        with pytest.raises(pg.InputError, match=f"row 3: the grade '{grade}' is not a number between -1,000,000 and"):
+            read_real_class(real_class(tmp_path / grade, f"submission,grade\np,3\nq,{grade}\n"))
+    with pytest.raises(pg.InputError, match="row 2: there is no component 'Talk'; name one of Essay"):
+        read_real_class(real_class(tmp_path / "talk", "submission,component,grade\np,Talk,3\n"))
     found, missing = real_kinds([tmp_path / "same", tmp_path / "nothing"])
     assert [kind.name for kind in found] == ["same"]
     assert missing == [f"{tmp_path / 'nothing'}: skipped, because there is no peer_grades.csv"]

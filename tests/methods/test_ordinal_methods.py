@@ -242,6 +242,38 @@ def test_comparisons_are_read_and_what_is_wrong_is_said(tmp_path: Path) -> None:
         pg.read_comparisons(path)
 
 
+def test_judges_and_submissions_in_several_spellings_are_one(tmp_path: Path) -> None:
+    path = tmp_path / "judgements.csv"
+    path.write_text("judge,winner,loser\nAnn,p,René\nann, p ,r\nbob,Rene\u0301,r\n", encoding="utf-8")
+    compared = pg.read_comparisons(path)
+    assert (compared.graders, compared.submissions) == (("Ann", "bob"), ("p", "René", "r"))
+    assert [notice.message for notice in compared.notices] == [
+        "taken for the same judge in several spellings: 'Ann' and 'ann'",
+        r"taken for the same submission in several spellings: 'Ren\xe9' and 'Rene\u0301'",
+    ]
+    exact = pg.read_comparisons(path, exact_ids=True)
+    assert (len(exact.graders), len(exact.submissions), exact.notices) == (3, 4, ())
+    path.write_text("judge,winner,loser\nann,p\x1b[2J,q\nann,q,q\u200b\n", encoding="utf-8")
+    with pytest.raises(pg.InputError) as caught:
+        pg.read_comparisons(path)
+    assert [problem.message for problem in caught.value.problems] == [
+        r"the id 'p\x1b[2J' holds a control character",
+        "'q' is compared with itself",
+    ]
+
+
+@pytest.mark.filterwarnings("error")
+def test_rankings_that_leave_no_doubt_have_a_likelihood() -> None:
+    """Odds of e^60 in one bundle do not drown those of the next, and odds of e^-5000 are no division by zero."""
+    reports, items = reports_of([("a", "p", 3.0), ("a", "q", 1.0), ("b", "r", 2.0), ("b", "s", 1.0)])
+    choices = Choices.of_reports(reports)
+    strength = np.array([{"p": 60.0, "q": 0.0, "r": 1.0, "s": 0.5}[name] for name in items])
+    value, _, _ = choices.likelihood(strength, np.ones(2))
+    assert value == pytest.approx(-np.log1p(np.exp(-0.5)))
+    value, in_strength, in_weight = choices.likelihood(100 * strength, np.ones(2))
+    assert np.isfinite([value, *in_strength, *in_weight]).all()
+
+
 def test_methods_that_grade_take_no_comparisons(tmp_path: Path) -> None:
     path = tmp_path / "judgements.csv"
     path.write_text("judge,winner,loser\nann,p,q\n", encoding="utf-8")

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from peerage.errors import InputError
+from peerage.errors import InputError, Problem
 from peerage.rubric import Rubric
 
 QUALITY = Rubric.uniform(["quality"], (0.0, 1.0))
@@ -24,6 +24,7 @@ class Comparisons:
     submissions, graders: ids, in the order of the file; graders are the judges
     judge: (comparisons,) index into ``graders``
     winner, loser: (comparisons,) indexes into ``submissions``
+    notices: what was taken for the same when they were read
     """
 
     submissions: tuple[str, ...]
@@ -31,6 +32,7 @@ class Comparisons:
     judge: NDArray[np.int64]
     winner: NDArray[np.int64]
     loser: NDArray[np.int64]
+    notices: tuple[Problem, ...] = ()
 
     def __post_init__(self) -> None:
         if not len(self.judge):

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from peerage.errors import InputError, Problem
 from peerage.formats import read_grades
 from peerage.gradebook import Gradebook
+from peerage.rubric import LARGEST_GRADE
 from peerage.tables.reading_files import read_sheet
 
 Floats = NDArray[np.float64]
@@ -115,8 +116,16 @@ def _staff_grades(folder: Path, book: Gradebook) -> pd.DataFrame:
     if column is None or "submission" not in sheet.header:
         raise InputError(Problem("has no columns submission and grade", "name them so", STAFF))
     texts = {name: [sheet.column(name)[row].strip() for row in range(len(sheet))] for name in sheet.header}
-    rows = pd.DataFrame({"submission": texts["submission"], "grade": pd.to_numeric(texts[column], errors="coerce")})
-    return rows.assign(component=texts.get("component", [book.rubric.names[0]] * len(rows))).dropna()
+    parts = texts.get("component", [book.rubric.names[0]] * len(sheet))
+    grades = pd.to_numeric(pd.Series(texts[column], dtype=object), errors="coerce").to_numpy(np.float64)
+    for row, (text, part) in enumerate(zip(texts[column], parts, strict=True)):
+        if text and not abs(grades[row]) <= LARGEST_GRADE:
+            message = f"the grade {text!r} is not a number between -{LARGEST_GRADE:,.0f} and {LARGEST_GRADE:,.0f}"
+            raise InputError(Problem(message, "correct it, or leave it empty", STAFF, int(sheet.rows[row])))
+        if part not in book.rubric.names:
+            remedy = f"name one of {', '.join(book.rubric.names)}"
+            raise InputError(Problem(f"there is no component {part!r}", remedy, STAFF, int(sheet.rows[row])))
+    return pd.DataFrame({"submission": texts["submission"], "grade": grades, "component": parts}).dropna()
 
 
 def _placed(book: Gradebook, values: pd.Series[float]) -> Floats:

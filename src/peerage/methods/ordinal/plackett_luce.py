@@ -37,19 +37,22 @@ class PlackettLuce(Strengths):
         return self.strongest(Choices.of_pairs(pairs).likelihood, pairs.n_items, pairs.n_judges)
 
 
+_LEAST = -600.0
+"""The log odds of a choice beside the likeliest are no less, so that all odds are numbers above 0."""
+
+
 class Choices(NamedTuple):
     """Bundles one after the other, each from best to worst.
 
-    ``top`` and ``bottom`` are the first and last place of those tied with a place, ``end`` is where its bundle ends,
-    and ``begin`` where it begins.
+    ``top`` and ``bottom`` are the first and last place of those tied with a place. Each of ``bundles`` has the places
+    (bundles, size) of all bundles of a size.
     """
 
     item: Indexes
     judge: Indexes
     top: Indexes
     bottom: Indexes
-    begin: Indexes
-    end: Indexes
+    bundles: tuple[Indexes, ...]
 
     @classmethod
     def of_reports(cls, reports: ItemReports) -> Choices:
@@ -61,25 +64,30 @@ class Choices(NamedTuple):
         top = np.maximum.accumulate(np.where(fresh, place, 0))
         last = np.append(fresh[1:], True)
         bottom = np.minimum.accumulate(np.where(last, place, len(order))[::-1])[::-1]
-        return cls(reports.item[order], reports.grader[order], top, bottom, begin, np.repeat(start + size, size))
+        same = tuple(start[size == one, None] + np.arange(one) for one in np.unique(size))
+        return cls(reports.item[order], reports.grader[order], top, bottom, same)
 
     @classmethod
     def of_pairs(cls, pairs: Pairs) -> Choices:
         """Each win is a bundle of two."""
         place = np.arange(2 * len(pairs.judge))
         item = np.stack([pairs.winner, pairs.loser], axis=1).ravel()
-        begin = place - place % 2
-        return cls(item, np.repeat(pairs.judge, 2), place, place, begin, begin + 2)
+        return cls(item, np.repeat(pairs.judge, 2), place, place, (place.reshape(-1, 2),))
 
     def likelihood(self, strength: Floats, weight: Floats) -> tuple[float, Floats, Floats]:
         """The log likelihood, and its gradients in strengths and reliabilities."""
         seen = weight[self.judge] * strength[self.item]
-        odds = np.exp(seen)
-        below = np.append(np.cumsum(odds), 0.0)
-        rest = below[self.end - 1] - np.where(self.top > 0, below[self.top - 1], 0.0)
-        chances = np.append(np.cumsum(1 / rest), 0.0)
-        chosen = chances[self.bottom] - np.where(self.begin > 0, chances[self.begin - 1], 0.0)
-        slope = 1 - odds * chosen
+        for places in self.bundles:
+            seen[places] -= seen[places].max(axis=1, keepdims=True)
+        seen = np.maximum(seen, _LEAST)
+        odds, rest, chosen = np.exp(seen), np.empty(len(seen)), np.empty(len(seen))
+        # Sums over each bundle alone: those over all would lose a bundle whose odds are small beside another's.
+        for places in self.bundles:
+            rest[places] = np.cumsum(odds[places][:, ::-1], axis=1)[:, ::-1]
+        rest = rest[self.top]
+        for places in self.bundles:
+            chosen[places] = np.cumsum(1 / rest[places], axis=1)
+        slope = 1 - odds * chosen[self.bottom]
         in_strength = sums(self.item, len(strength), slope * weight[self.judge])
         return (
             float((seen - np.log(rest)).sum()),
