@@ -18,7 +18,8 @@ from peerage.decisions.choices import DecisionChoices
 from peerage.results.results import Results
 from peerage.workflow.saving import write_results
 
-DECISIONS = ("explanations", "spot checks", "credit")
+NOT_KEPT = ("checks of the model", "explanations", "spot checks", "credit")
+"""What a posterior does not remember, and tables make once more."""
 
 
 def parts_of(posterior: pg.Posterior, folder: Path) -> dict[str, float]:
@@ -39,7 +40,7 @@ def parts_of(posterior: pg.Posterior, folder: Path) -> dict[str, float]:
     timed("spot checks", lambda: choices.propose(posterior))
     timed("credit", lambda: choices.credit(posterior))
     results = timed("tables", lambda: Results.of(posterior))
-    taken["tables"] -= sum(taken[name] for name in DECISIONS)  # which are not kept, and made once more
+    taken["tables"] -= sum(taken[name] for name in NOT_KEPT)
     timed("report and files", lambda: write_results(results, folder))
     return taken
 

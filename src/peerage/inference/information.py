@@ -120,12 +120,14 @@ class Work:
         seen = (graders.slope * self.sd) ** 2
         spread = np.sqrt(seen + 1 / graders.reliability)
         usual = self.centre + graders.slope * (self.mean - self.centre) + graders.bias
-        at = (_by_bin(self.edges, usual) - usual) / spread
-        density = np.exp(-(at**2) / 2) / np.sqrt(2 * np.pi)
-        mass = graders.effort * np.diff(ndtr(at), axis=0) + (1 - graders.effort) * _by_bin(self.low, usual)
-        told = (graders.effort * np.diff(density, axis=0)) ** 2 / np.maximum(mass, _LEAST_MASS)
+        at = (_by_bin(self.edges[1:-1], usual) - usual) / spread
+        density, none = np.exp(-(at**2) / 2) / np.sqrt(2 * np.pi), np.zeros((1, *usual.shape))
+        mass = graders.effort * np.diff(ndtr(at), axis=0, prepend=none, append=none + 1)
+        mass += (1 - graders.effort) * _by_bin(self.low, usual)
+        told = (graders.effort * np.diff(density, axis=0, prepend=none, append=none)) ** 2
+        told /= np.maximum(mass, _LEAST_MASS)
         share = seen / spread**2 * np.where(mass > _LEAST_MASS, told, 0.0).sum(axis=0)
-        slope = graders.effort * graders.slope * np.tensordot(self.steps, density[1:-1], axes=1) / spread
+        slope = graders.effort * graders.slope * np.tensordot(self.steps, density, axes=1) / spread
         return share / (self.sd**2 * (1 - share)), slope
 
     @cached_property

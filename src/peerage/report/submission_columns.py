@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -163,7 +164,8 @@ def _reviews(source: ReportSource, listed: Indexes) -> tuple[dict[str, list[Any]
     order = np.lexsort((book.review_grader[held], first, book.review_submission[held]))
     held = held[order]
     ends = np.searchsorted(book.review_submission[held], listed, side="right")
-    grades = [[None if np.isnan(grade) else tidy(grade) for grade in row] for row in book.values[held].tolist()]
+    shown = [dict(enumerate(map(tidy, component.grades))) for component in book.rubric.components]
+    grades = [[names.get(level) for names, level in zip(shown, row, strict=True)] for row in book.levels[held].tolist()]
     named: dict[str, list[Any]] = {"grader": book.review_grader[held].tolist(), "grades": grades}
     if book.comments:
         named["comment"] = list(book.comments_of(held))
@@ -185,7 +187,7 @@ def _factored(source: ReportSource, cells: Indexes) -> tuple[list[str], list[lis
 
 
 def _short(values: Floats) -> list[float | None]:
-    return [None if np.isnan(value) else tidy(round(value, 2)) for value in values.tolist()]
+    return [None if math.isnan(value) else tidy(round(value, 2)) for value in values.tolist()]
 
 
 def _percents(values: Floats) -> list[int]:
