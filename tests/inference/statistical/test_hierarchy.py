@@ -92,27 +92,17 @@ def as_priors(drawn: dict[str, Any], centre: str = "mu_s") -> Priors:
     )
 
 
-def draw_class(arena: Arena, drawn: dict[str, Any], rng: np.random.Generator) -> tuple[twin.State, Floats]:
-    """A class and its reports; what falls off the sampler's grids, where the prior is cut off, is drawn again."""
-    fixed = replace(arena.model, priors=as_priors(drawn))
+def draw_truth(arena: Arena, rng: np.random.Generator) -> tuple[dict[str, Any], twin.State]:
+    """Hyperparameters and a class; if something falls off the sampler's grids, where its prior is cut off, anew."""
     students = arena.book.roles == STUDENT
-    shift = np.where(students & arena.model.bias, drawn["mean_bias"], 0.0)
-    scale = np.where(students, 1.0, drawn["sigma_ta"] / drawn["sigma_b"])
-    parts: dict[str, Floats] = {}
-    while len(parts) < 1 or any(np.isnan(values).any() for values in parts.values()):
-        state = twin.draw_prior(arena.book, fixed, rng)
-        fresh = {"true_grade": state.true_grade, "reliability": state.reliability, "bias": scale * state.bias + shift}
-        inside = {
-            name: np.where((values > SMALLEST[name]) & (values < LARGEST[name]), values, np.nan)
-            for name, values in fresh.items()
-        }
-        if arena.model.correlation or not parts:
-            parts = inside  # tied to each other, or the first try
-        else:
-            parts = {name: np.where(np.isnan(old), inside[name], old) for name, old in parts.items()}
-    state = replace(state, true_grade=parts["true_grade"], reliability=parts["reliability"], bias=parts["bias"])
-    reports = twin.draw_reports(arena.book, replace(fixed, priors=as_priors(drawn, "mu_l")), state, rng)
-    return state, reports
+    while True:
+        drawn = draw_hyperparameters(arena, rng)
+        state = twin.draw_prior(arena.book, replace(arena.model, priors=as_priors(drawn)), rng)
+        shift = np.where(students & arena.model.bias, drawn["mean_bias"], 0.0)
+        state = replace(state, bias=np.where(students, 1.0, drawn["sigma_ta"] / drawn["sigma_b"]) * state.bias + shift)
+        parts = {name: getattr(state, name) for name in SMALLEST}
+        if all(((SMALLEST[name] < part) & (part < LARGEST[name])).all() for name, part in parts.items()):
+            return drawn, state
 
 
 def log_likelihood(arena: Arena, s: Floats, p: Floats, b: Floats, e: Floats, centre: Floats, tau_l: Floats) -> Floats:
@@ -138,9 +128,8 @@ def normal_scores(model: Model, seed: int, replicates: int = REPLICATES, sweep: 
 
 
 def _scores(arena: Arena, used: NDArray[np.intp], rng: np.random.Generator) -> list[float]:
-    drawn = draw_hyperparameters(arena, rng)
-    truth, reports = draw_class(arena, drawn, rng)
-    arena.put(reports)
+    drawn, truth = draw_truth(arena, rng)
+    arena.put(twin.draw_reports(arena.book, replace(arena.model, priors=as_priors(drawn, "mu_l")), truth, rng))
     state = arena.start(rng)
     arena.run(rng, state, BURN_IN, keep=False)
     draws = arena.run(rng, state, DRAWS * THIN, keep=True)
