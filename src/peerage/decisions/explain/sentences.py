@@ -251,7 +251,8 @@ def _conclusion(
     component: Component, index: int, grade: GivenGrade, counting: Sequence[Voice], to_staff_level: bool
 ) -> str:
     weights = _weight_by_report(component, index, counting)
-    mean, plain = average(component, index, counting), _weighted(weights.items())
+    plain = _weighted(weights.items())
+    mean = average(component, index, counting) if any(voice.bias for voice in counting) else plain
     rounding = _rounding(component, grade, mean)
     if mean != plain:
         rounding = f".{_corrected(component, grade, mean, plain, to_staff_level)}{rounding}"

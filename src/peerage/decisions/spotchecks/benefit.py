@@ -54,12 +54,12 @@ class Benefit:
     gain: Floats
 
 
-def benefit_of(posterior: Posterior) -> Benefit:
-    """The benefit of a TA's grade, for every submission."""
+def benefit_of(posterior: Posterior, drawn: NDArray[np.float32] | None = None) -> Benefit:
+    """The benefit of a TA's grade, for every submission; ``drawn`` are the true grades, if they are at hand."""
     cells, book = Cells.of(posterior), posterior.book
     is_open = ~graded_by_staff(book)[book.applicable] & (cells.fixed_level == MISSING)
     precisions = _ta_precisions(posterior)
-    drawn = drawn_true_grades(posterior)
+    drawn = drawn_true_grades(posterior) if drawn is None else drawn
     loss, reduced, gain = np.zeros((3, len(cells)))
     for index, component in enumerate(book.rubric.components):
         mine = np.flatnonzero(cells.component == index)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from peerage.decisions.posterior_needs import Cells, drawn_true_grades
+from peerage.decisions.posterior_needs import Cells
 from peerage.decisions.spotchecks.benefit import Benefit
 from peerage.gradebook.book import MISSING, STUDENT, Gradebook
 from peerage.gradebook.report_means import scaled_values
@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 class Reasons:
     """Knows the circumstances of every submission, and puts them into words."""
 
-    def __init__(self, posterior: Posterior, benefit: Benefit) -> None:
+    def __init__(self, posterior: Posterior, benefit: Benefit, true_grades: NDArray[np.float32]) -> None:
         book, cells = posterior.book, Cells.of(posterior)
         self.book, self.benefit = book, benefit
         self.by_student = book.roles[book.review_grader] == STUDENT
@@ -34,9 +34,8 @@ class Reasons:
         self.widest, self.where = _differences(book, self.by_student)
         self.average = _averages(book, self.by_student)
         self.high = np.nanquantile(self.average, 1 - TAIL) if self.by_student.any() else np.inf
-        chains = drawn_true_grades(posterior)
         n_cells = np.maximum(np.diff(cells.starts), 1)
-        sums = [cells.added_up(np.clip(draws, 0, MODEL_MAXIMUM)) for draws in chains]
+        sums = [cells.added_up(np.clip(draws, 0, MODEL_MAXIMUM)) for draws in true_grades]
         means = np.concatenate(sums) / n_cells
         self.estimate, self.upper = means.mean(axis=0), np.quantile(means, UPPER, axis=0)
         influence = posterior.reviews()["influence"].to_numpy() * self.by_student

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from peerage.decisions.posterior_needs import drawn_true_grades
 from peerage.decisions.spotchecks.benefit import benefit_of
 from peerage.decisions.spotchecks.check_reasons import Reasons
 from peerage.errors import ModelError
@@ -48,11 +49,12 @@ def spot_checks(
     ['rank', 'submission', 'priority', 'reason']
     """
     check_request(budget, random_share)
-    book, benefit = posterior.book, benefit_of(posterior)
+    book, true_grades = posterior.book, drawn_true_grades(posterior)
+    benefit = benefit_of(posterior, true_grades)
     candidates = np.flatnonzero(benefit.candidates)
     order = candidates[np.argsort(-benefit.gain[candidates], kind="stable")]
     chosen, is_random = choose(order, budget, random_share, _rng(book, seed))
-    reasons = Reasons(posterior, benefit)
+    reasons = Reasons(posterior, benefit, true_grades)
     columns = (
         np.arange(1, len(chosen) + 1),
         np.array(book.submissions, dtype=object)[chosen],

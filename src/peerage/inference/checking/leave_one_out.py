@@ -38,7 +38,7 @@ DRAWS = 250
 AT_ONCE = 4_000_000
 """How many predictions, one for each draw and review, are held in memory at a time; each takes some 30 bytes."""
 
-_FEW = 2000
+_FEW = 250
 """Of how many reviews the predictions are weighted at a time."""
 
 TRUSTED_K = 0.7
