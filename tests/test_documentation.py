@@ -53,7 +53,7 @@ def test_kernels_name_equations_that_there_are() -> None:
     assert len(set(numbers)) == len(numbers) > 0
 
     folder = ROOT / "src" / "peerage" / "inference"
-    updates = [folder / "checking" / "leave_one_out_kernels.py"]
+    updates = [folder / "checking" / f"{kind}_leave_out.py" for kind in ("censored", "uncensored")]
     for sampler in ("censored", "uncensored"):
         updates += [path for path in sorted((folder / sampler).glob("*.py")) if "@jit" in path.read_text("utf-8")]
     named = {path: {int(number) for number in NAMED.findall(path.read_text("utf-8"))} for path in updates}

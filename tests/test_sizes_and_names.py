@@ -19,12 +19,13 @@ KERNELS = tuple(f"peerage/inference/{room}/" for room in ("censored", "latent", 
 """Rooms of compiled kernels. Their loops stay in one function, because a call with many arrays costs time, and each
 sampler has the same set of arrays, under the same names, so that one reads like the other."""
 
-LONG_KERNELS = {"weigh_reviews", "leave_out"}
+LONG_KERNELS = {"weigh_reviews"}
 
 FIXED_SIGNATURES = {
     "fit": "the fixed interface names each setting",
     "read_grades": "as fit does: what notebooks call first takes its settings by name",
     "simulate": "as fit does",
+    "explain": "adjust_bias is kept beside correction, which can say the same",
 }
 
 COMMANDS = "src/peerage/cli/"

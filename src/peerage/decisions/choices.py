@@ -9,6 +9,7 @@ from typing import Any, cast
 import pandas as pd
 
 from peerage.decisions.credit_marks import COMPLETION, MINIMUM_REVIEWS, CreditScale, check_completion, credit
+from peerage.decisions.explain.corrections import Correction
 from peerage.decisions.explain.explanation import DECIMALS, Explanation, explain
 from peerage.decisions.explain.weights import Form
 from peerage.decisions.required_reviews import RequiredReviews
@@ -33,7 +34,8 @@ class DecisionChoices:
     staff_final: whether staff's grades stand where they graded
     staff_level: whether averages of students' reports are moved to the level of staff; None: where staff
         contradict the students' level
-    adjust_bias, name_graders: as :func:`~peerage.decisions.explain.explanation.explain` takes them
+    adjust_bias: whether graders' estimated biases are subtracted from their reports
+    name_graders: as :func:`~peerage.decisions.explain.explanation.explain` takes it
     spot_checks, random_share: how many submissions to propose to staff, and the share of them chosen at random
     credit_scale, completion, sceptical, required_reviews, minimum_reviews: as
         :func:`~peerage.decisions.credit_marks.credit` takes them
@@ -81,15 +83,17 @@ class DecisionChoices:
             posterior,
             form=cast(Form, self.final),
             decimals=self.decimals,
-            adjust_bias="level" if self._at_staff_level(posterior) else self.adjust_bias,
+            correction=self._correction(posterior),
             name_graders=self.name_graders,
             staff_final=self.staff_final,
         )
 
-    def _at_staff_level(self, posterior: Posterior) -> bool:
+    def _correction(self, posterior: Posterior) -> Correction:
+        if self.adjust_bias:
+            return "bias"
         if self.staff_level is None:
-            return self.final == "average" and not self.adjust_bias and contradict_students(posterior)
-        return self.staff_level
+            return "level" if self.final == "average" and contradict_students(posterior) else "none"
+        return "level" if self.staff_level else "none"
 
     def propose(self, posterior: Posterior) -> pd.DataFrame:
         """The submissions for staff to check."""

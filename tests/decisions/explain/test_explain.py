@@ -322,7 +322,7 @@ def test_the_files_can_be_recomputed(grades: Path, tmp_path: Path, capsys: pytes
     assert f"{different} of 32 explained grades" in capsys.readouterr().out
     record = json.loads((tmp_path / "out" / "run.json").read_text("utf-8"))
     assert record["explanations"] == {
-        "form": "explained", "largest_shift": 0.09, "least_weight": 0.1, "penalty": 0.01, "adjust_bias": False,
+        "form": "explained", "largest_shift": 0.09, "least_weight": 0.1, "penalty": 0.01, "correction": "none",
         "name_graders": False, "staff_final": False, "excess_over_staff": 0.0, "different": different, "relaxed": [],
         "unproven": [],
     }  # fmt: skip

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 import peerage as pg
 from peerage.decisions.choices import DecisionChoices
+from peerage.decisions.explain.corrections import Correction
 from peerage.decisions.posterior_needs import excess_over_staff
 from peerage.decisions.staff_grades import contradict_students, moved_to_their_level
 
@@ -38,8 +39,9 @@ def test_grades_come_nearer_to_the_truth(fitted: tuple[pg.Posterior, pg.Truth]) 
     posterior, truth = fitted
     right, mine = np.clip(truth.true_grade, 0, 5).ravel(), by_students(posterior)
     errors = []
-    for adjusted in (False, "level"):
-        found = pg.explain(posterior, form="average", staff_final=True, adjust_bias=adjusted)
+    asked: tuple[Correction, ...] = ("none", "level")
+    for correction in asked:
+        found = pg.explain(posterior, form="average", staff_final=True, correction=correction)
         errors.append(np.abs(found.grades["grade"].to_numpy() - right)[mine].mean())
     assert excess_over_staff(posterior) < -0.4
     assert errors[1] < errors[0] - 0.1
@@ -47,7 +49,7 @@ def test_grades_come_nearer_to_the_truth(fitted: tuple[pg.Posterior, pg.Truth]) 
 
 def test_a_student_can_recompute_the_grade(fitted: tuple[pg.Posterior, pg.Truth]) -> None:
     posterior, _ = fitted
-    found = pg.explain(posterior, form="average", staff_final=True, adjust_bias="level")
+    found = pg.explain(posterior, form="average", staff_final=True, correction="level")
     amount = -found.settings["excess_over_staff"]
     assert amount > 0
     mine = by_students(posterior)
@@ -102,10 +104,23 @@ def test_it_has_to_be_asked_for_in_python_and_needs_staff(fitted: tuple[pg.Poste
     plain = pg.explain(posterior, form="average")
     assert plain.settings["excess_over_staff"] == 0
     with pytest.raises(pg.ModelError, match="only averages can be moved to the level of staff, not the form 'mean'"):
-        pg.explain(posterior, form="mean", adjust_bias="level")
+        pg.explain(posterior, form="mean", correction="level")
     for other in ({"final": "explained"}, {"adjust_bias": True}):
         with pytest.raises(pg.ModelError, match="only averages can be moved to the level of staff, and not where"):
             DecisionChoices(staff_level=True, **other)
     alone = pg.fit(severe_class(tas=0)[0], **FAST)
     assert excess_over_staff(alone) == 0
     assert not contradict_students(alone)
+
+
+def test_biases_are_another_correction_with_two_names(fitted: tuple[pg.Posterior, pg.Truth]) -> None:
+    posterior, _ = fitted
+    by_name = pg.explain(posterior, form="average", correction="bias")
+    by_flag = pg.explain(posterior, form="average", adjust_bias=True)
+    assert by_name.settings == by_flag.settings
+    assert by_name.sentences.equals(by_flag.sentences)
+    assert by_name.sentences["sentence"].str.contains("the reviewers tend to give").any()
+    with pytest.raises(pg.ModelError, match="adjust_bias asks for the correction 'bias', not for 'level'"):
+        pg.explain(posterior, form="average", correction="level", adjust_bias=True)
+    with pytest.raises(pg.ModelError, match="the corrections of reports are none, bias, level, not 'no'"):
+        pg.explain(posterior, correction=cast(Correction, "no"))

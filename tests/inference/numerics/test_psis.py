@@ -117,6 +117,13 @@ def test_three_large_ratios_are_left_alone_and_not_trusted() -> None:
     np.testing.assert_allclose(weights, ratios - np.log(np.exp(ratios).sum()))
 
 
+def test_a_tail_of_a_hundred_equal_ratios_is_fitted() -> None:
+    """One of the forty shapes that are tried is then exactly zero."""
+    weights, shape = smoothed(np.repeat([-1.0, 0.0], [3900, 100]))
+    assert np.isfinite(shape)
+    assert np.exp(weights).sum() == pytest.approx(1.0)
+
+
 def test_ratios_of_any_size_give_finite_weights() -> None:
     """Discrete ratios, ratios that differ by rounding alone, and ratios beyond the range of numbers."""
     rng = np.random.default_rng(0)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.decisions.explain.weight_problem import WHOLE, Floats, Integers, WeightProblem, desired_weights, pose
-from peerage.decisions.posterior_needs import Cells, biases_in_reviews
-from peerage.gradebook.book import MISSING, STUDENT, Gradebook
+from peerage.decisions.posterior_needs import Cells
+from peerage.gradebook.book import MISSING, Gradebook
 from peerage.inference.posterior import Posterior
 from peerage.rubric import Component, Rubric
 
@@ -29,7 +29,7 @@ class Case:
     fixed: the levels of components that were fixed, by index
     ungraded: the most likely levels of components that nobody graded, by index
     crowded: the most likely levels of components whose graders cannot all have a whole percent, by index
-    bias: (reviews,) what is taken off each report, in tenths on the model's scale
+    subtracted: (reviews,) what is subtracted from each report, in tenths on the model's scale
     desired: (reviews,) the desired weights, in millionths
     masses: for each averaged component, the probabilities of its levels
     """
@@ -42,14 +42,14 @@ class Case:
     fixed: dict[int, int]
     ungraded: dict[int, int]
     crowded: dict[int, int]
-    bias: Integers
+    subtracted: Integers
     desired: Integers
     masses: tuple[Floats, ...]
 
     def problem(self, rubric: Rubric) -> WeightProblem:
         """How to weigh the reviews such that rounded averages are probable grades."""
-        bias = self.bias if self.bias.any() else None
-        return pose(self.levels[:, self.averaged], self._components(rubric), self.masses, self.desired, bias)
+        subtracted = self.subtracted if self.subtracted.any() else None
+        return pose(self.levels[:, self.averaged], self._components(rubric), self.masses, self.desired, subtracted)
 
     def on_the_models_scale(self, rubric: Rubric) -> tuple[Floats, Floats]:
         """(reviews, averaged components) what enters the averages, NaN where nothing does, and the expected grades."""
@@ -57,7 +57,7 @@ class Case:
         reported = np.full((len(self.reviews), len(components)), np.nan)
         for place, (index, component) in enumerate(zip(self.averaged, components, strict=True)):
             graded = self.levels[:, index] != MISSING
-            reported[graded, place] = component.scaled[self.levels[graded, index]] - self.bias[graded] / 10
+            reported[graded, place] = component.scaled[self.levels[graded, index]] - self.subtracted[graded] / 10
         masses = zip(components, self.masses, strict=True)
         return reported, np.array([component.scaled @ (mass / mass.sum()) for component, mass in masses])
 
@@ -86,18 +86,15 @@ def without_replaced(book: Gradebook) -> NDArray[np.int16]:
     return np.where(replaced, np.int16(MISSING), book.levels)
 
 
-def cases_of(posterior: Posterior, adjust_bias: bool, staff_final: bool, excess: int = 0) -> Iterator[Case]:
+def cases_of(posterior: Posterior, subtracted: Integers, staff_final: bool) -> Iterator[Case]:
     """The case of each submission, in order.
 
-    With ``adjust_bias``, graders' expected biases are taken off their reports; with ``staff_final``, staff alone count
-    where they graded. ``excess`` is what is taken off all students' reports, in tenths on the model's scale.
+    ``subtracted`` is what is subtracted from each review's reports, in tenths on the model's scale; with
+    ``staff_final``, staff alone count where they graded.
     """
     book, known = posterior.book, Cells.of(posterior)
     components = book.rubric.components
     influence = posterior.reviews()["influence"].to_numpy()
-    biases = np.where(book.roles[book.review_grader] == STUDENT, excess, 0)
-    if adjust_bias:
-        biases = np.rint(10 * biases_in_reviews(posterior)).astype(np.int64)
     counting = without_replaced(book) if staff_final else book.levels
     n_replaced = np.zeros((book.n_submissions, len(components)), np.intp)
     np.add.at(n_replaced, book.review_submission, counting != book.levels)
@@ -133,7 +130,7 @@ def cases_of(posterior: Posterior, adjust_bias: bool, staff_final: bool, excess:
             fixed,
             ungraded,
             crowded,
-            biases[reviews],
+            subtracted[reviews],
             desired_weights(influence[reviews]),
             tuple(masses),
         )

@@ -11,17 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from peerage.decisions.explain.cases import Case, cases_of, holding_a_grade
+from peerage.decisions.explain.corrections import Correction, Subtracted, checked
 from peerage.decisions.explain.telling import Telling
 from peerage.decisions.explain.weight_problem import WeightLimits
 from peerage.decisions.explain.weighting import Weighting
 from peerage.decisions.explain.weights import FORMS, Asked, Form, Weighing
-from peerage.decisions.posterior_needs import excess_over_staff
 from peerage.errors import ModelError, Problem
 from peerage.inference.posterior import Posterior
 from peerage.support.executor import Executor, open_executor
@@ -46,7 +46,7 @@ class Explanation:
     ----------
     grades: submission, component, grade, most_likely, average; what was not averaged has no average
     weights: submission, grader, weight, desired_weight, effort_probability; a submission's weights add up to 1; if
-        biases are taken off the reports, also bias, on the model's 0–5 scale
+        biases are subtracted from the reports, also bias, on the model's 0–5 scale
     sentences: submission, component, sentence
     relaxed: submission, largest_shift, least_weight: where weights had to be allowed to shift more or to be smaller
     unproven: submissions for which better weights may exist
@@ -92,7 +92,8 @@ def explain(
     form: Form = "explained",
     decimals: int = DECIMALS,
     weighting: Weighting | None = None,
-    adjust_bias: bool | Literal["level"] = False,
+    correction: Correction = "none",
+    adjust_bias: bool = False,
     name_graders: bool = False,
     staff_final: bool = False,
     workers: int | None = None,
@@ -106,8 +107,10 @@ def explain(
         averages that come as near as they can to the expected grade; ``mean`` for the plain mean of the reports
     decimals: with how many decimals an average or a mean is given
     weighting: how far weights may be from those that graders deserve, and what that costs
-    adjust_bias: take each grader's estimated bias off the reports before they are averaged; or, with ``"level"``, what
-        students give more than staff, the same for everybody, for averages where staff graded too
+    correction: what is subtracted from the reports before they are averaged: ``none`` for nothing, ``bias`` for each
+        grader's estimated bias, ``level`` for what students give more than staff, the same for everybody (averages
+        only, and only where staff graded too)
+    adjust_bias: the same as ``correction="bias"``
     name_graders: call graders by their ids in the sentences, not "Reviewer 1"
     staff_final: where staff graded a component, their reports alone count
     workers, scheduler: how many threads look for weights here, or the address of a Dask scheduler whose workers do
@@ -117,13 +120,13 @@ def explain(
     >>> list(pg.explain(pg.fit(book, chains=2, draws=50, seed=0)).weights.columns[:3])
     ['submission', 'grader', 'weight']
     """
-    _check_request(form, decimals, adjust_bias)
+    _check_request(form, decimals)
+    subtracted = Subtracted.of(posterior, checked(correction, adjust_bias, form))
     weighting = Weighting() if weighting is None else weighting
     limits = WeightLimits.of(weighting.largest_shift, weighting.least_weight)
     asked = Asked(form, limits, weighting.price(form), posterior.book.rubric)
-    excess = round(10 * excess_over_staff(posterior)) if adjust_bias == "level" else 0
-    telling = Telling(posterior, asked, decimals, name_graders, staff_final, bool(excess))
-    cases = cases_of(posterior, adjust_bias is True, staff_final, excess)
+    telling = Telling(posterior, asked, decimals, name_graders, staff_final, subtracted.correction)
+    cases = cases_of(posterior, subtracted.tenths, staff_final)
     with open_executor(workers, scheduler) as executor:
         for case, weighing in _weighed(executor, cases, asked):
             telling.tell(case, weighing)
@@ -132,31 +135,19 @@ def explain(
     used = asdict(weighting) if form == "explained" else {"decimals": decimals}
     return Explanation(
         grades=grades[["submission", "component", "grade", "most_likely", "average"]],
-        weights=_weights(posterior, telling, adjust_bias is True),
+        weights=_weights(posterior, telling, subtracted.correction == "bias"),
         sentences=cells[["submission", "component"]].assign(sentence=np.array(telling.sentences, dtype=object)),
         relaxed=pd.DataFrame(telling.relaxed, columns=["submission", "largest_shift", "least_weight"]),
         unproven=tuple(telling.unproven),
-        settings={
-            "form": form,
-            **used,
-            "penalty": asked.penalty,
-            "adjust_bias": adjust_bias,
-            "name_graders": name_graders,
-            "staff_final": staff_final,
-            "excess_over_staff": excess / 10,
-        },
+        settings={"form": form, **used, "penalty": asked.penalty, **subtracted.settings, **telling.settings},
     )
 
 
-def _check_request(form: str, decimals: int, adjust_bias: bool | str) -> None:
+def _check_request(form: str, decimals: int) -> None:
     if form not in FORMS:
         raise ModelError(f"grades are made of reports in the forms {', '.join(FORMS)}, not {form!r}")
     if decimals not in range(MOST_DECIMALS + 1):
         raise ModelError(f"grades are given with 0 to {MOST_DECIMALS} decimals, not {decimals}")
-    if adjust_bias not in (True, False, "level"):
-        raise ModelError(f"adjust_bias is True, False or 'level', not {adjust_bias!r}")
-    if adjust_bias == "level" and form != "average":
-        raise ModelError(f"only averages can be moved to the level of staff, not the form {form!r}; use form='average'")
 
 
 def _weighed(executor: Executor, cases: Iterator[Case], asked: Asked) -> Iterator[tuple[Case, Weighing | None]]:
@@ -181,7 +172,7 @@ def _weigh_some(asked: Asked, cases: Sequence[Case]) -> list[Weighing]:
     return weighings
 
 
-def _weights(posterior: Posterior, telling: Telling, adjusted: bool) -> pd.DataFrame:
+def _weights(posterior: Posterior, telling: Telling, with_bias: bool) -> pd.DataFrame:
     """A row for each review that holds a grade, submission by submission; what staff replaced counts nothing."""
     book = posterior.book
     reviews = holding_a_grade(book, book.levels)
@@ -191,4 +182,4 @@ def _weights(posterior: Posterior, telling: Telling, adjusted: bool) -> pd.DataF
         desired_weight=telling.desired[reviews],
         effort_probability=known["effort_probability"],
     )
-    return table.assign(bias=telling.bias[reviews]) if adjusted else table
+    return table.assign(bias=telling.subtracted[reviews]) if with_bias else table

@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import lru_cache
 from math import floor, lcm
 
+from peerage.decisions.explain.corrections import Correction
 from peerage.decisions.explain.weight_problem import DECIMALS, PERCENT, WHOLE, exactly, tenth_of
 from peerage.rubric import Component
 from peerage.support.wording import counted
@@ -20,6 +21,12 @@ NO_EFFORT = "because little effort seems to have gone into this review"
 UNRELIABLE = "because this reviewer's grades seem less reliable than those that count"
 OUTWEIGHED = "because the average without it agrees better with what is known about the submission"
 """Why a review counts nothing; the last says nothing against it."""
+
+_WHY_CORRECTED: dict[Correction, str] = {
+    "bias": "With these weights, the reviewers tend to give {} than others",
+    "level": "Students of this class give {} than the course staff would",
+}
+"""Why the average of corrected reports is another than that of the reports; the gap takes how much more or less."""
 
 SMALL = 10
 """The percents below half of which a desired weight counts as low where there is no least weight."""
@@ -39,14 +46,14 @@ class Voice:
     reason: why the weight is zero, if it is
     evidence: what the reason rests on, if that can be said
     levels: for each component the level of the reported grade, or -1
-    bias: what is taken off the reports, in tenths on the model's scale
+    subtracted: what is subtracted from the reports, in tenths on the model's scale
     """
 
     name: str
     weight: int
     reason: str
     levels: tuple[int, ...]
-    bias: int = 0
+    subtracted: int = 0
     evidence: str = ""
 
     def report(self, component: Component, index: int) -> Fraction:
@@ -54,9 +61,9 @@ class Voice:
         return exactly(component.grades[self.levels[index]])
 
     def value(self, component: Component, index: int) -> Fraction:
-        """What enters the average: the reported grade less the bias."""
+        """What enters the average: the reported grade, corrected."""
         report = self.report(component, index)
-        return report - self.bias * tenth_of(component.grades) if self.bias else report
+        return report - self.subtracted * tenth_of(component.grades) if self.subtracted else report
 
 
 @dataclass(frozen=True)
@@ -88,7 +95,7 @@ def with_decimals(mean: Fraction, decimals: int) -> GivenGrade:
 
 
 def within(component: Component, mean: Fraction) -> Fraction:
-    """The nearest value on the scale: an average from which something was taken off may lie beyond its ends."""
+    """The nearest value on the scale: an average of corrected reports may lie beyond its ends."""
     return min(max(mean, exactly(component.grades[0])), exactly(component.grades[-1]))
 
 
@@ -120,12 +127,9 @@ def averaged(
     grade: GivenGrade,
     voices: Sequence[Voice],
     n_replaced: int = 0,
-    to_staff_level: bool = False,
+    correction: Correction = "none",
 ) -> str:
-    """The explanation of a grade that is an average; staff's grades may have replaced others'.
-
-    ``to_staff_level`` says that what is taken off is what students give more than staff.
-    """
+    """The explanation of a grade that is an average of corrected reports; staff's may have replaced others'."""
     graders = [voice for voice in voices if voice.levels[index] >= 0]
     counting = [voice for voice in graders if voice.weight]
     listing = _one_by_one if len(graders) <= LISTED else _by_grade
@@ -133,7 +137,7 @@ def averaged(
         f"The grade for {name_of(component)} is {grade.text}.",
         *listing(component, index, graders),
         *_others(component, len(voices) - len(graders), n_replaced, sum(voice.weight for voice in counting)),
-        _conclusion(component, index, grade, counting, to_staff_level),
+        _conclusion(component, index, grade, counting, correction),
     ]
     return " ".join(parts)
 
@@ -248,14 +252,14 @@ def _others(component: Component, n_absent: int, n_replaced: int, share: int) ->
 
 
 def _conclusion(
-    component: Component, index: int, grade: GivenGrade, counting: Sequence[Voice], to_staff_level: bool
+    component: Component, index: int, grade: GivenGrade, counting: Sequence[Voice], correction: Correction
 ) -> str:
     weights = _weight_by_report(component, index, counting)
     plain = _weighted(weights.items())
     mean = average(component, index, counting) if any(voice.bias for voice in counting) else plain
     rounding = _rounding(component, grade, mean)
     if mean != plain:
-        rounding = f".{_corrected(component, grade, mean, plain, to_staff_level)}{rounding}"
+        rounding = f".{_corrected(component, grade, mean, plain, correction)}{rounding}"
     if len(weights) == 1:
         return f"So the average is {decimal(plain)}{rounding}"
     equal = _equally(counting)
@@ -266,15 +270,14 @@ def _conclusion(
     return f"The average is ({' + '.join(terms)}) / {sum(weights.values())} {sign} {text}{rounding}"
 
 
-def _corrected(component: Component, grade: GivenGrade, mean: Fraction, plain: Fraction, to_staff_level: bool) -> str:
-    """What is taken off for all reviewers together. One by one, their biases would tell who wrote which review."""
+def _corrected(component: Component, grade: GivenGrade, mean: Fraction, plain: Fraction, correction: Correction) -> str:
+    """What is subtracted for all reviewers together. One by one, their biases would tell who wrote which review."""
     about, text = _readable(component, grade, mean)
     (sign, amount), lower = _short(abs(plain - mean)), mean < plain
     size = f"{'about ' if sign == '≈' else ''}{amount} {'more' if lower else 'less'}"
-    who = f"With these weights, the reviewers tend to give {size} than others"
-    if to_staff_level:
-        who = f"Students of this class give {size} than the course staff would"
-    return f" {who}, so the average becomes {'about ' if about == '≈' else ''}{text}"
+    return (
+        f" {_WHY_CORRECTED[correction].format(size)}, so the average becomes {'about ' if about == '≈' else ''}{text}"
+    )
 
 
 def _short(value: Fraction) -> tuple[str, str]:

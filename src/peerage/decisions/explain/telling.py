@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from peerage.decisions.explain import sentences
 from peerage.decisions.explain.cases import Case
+from peerage.decisions.explain.corrections import Correction
 from peerage.decisions.explain.disagreement import Disagreement
 from peerage.decisions.explain.sentences import Voice
 from peerage.decisions.explain.weight_problem import MILLION
@@ -31,8 +32,8 @@ class _Settled(NamedTuple):
 class Telling:
     """Puts cases into words, and collects what was decided.
 
-    ``grades``, ``averages`` and ``sentences`` are by submission and component, ``weight``, ``desired`` and ``bias`` by
-    review.
+    ``grades``, ``averages`` and ``sentences`` are by submission and component, ``weight``, ``desired`` and
+    ``subtracted`` by review.
     """
 
     def __init__(
@@ -42,18 +43,23 @@ class Telling:
         decimals: int,
         name_graders: bool,
         staff_final: bool,
-        to_staff_level: bool = False,
+        correction: Correction,
     ) -> None:
         self.book, self.asked, self.decimals = posterior.book, asked, decimals
         self.effort = posterior.reviews()["effort_probability"].to_numpy()
         self.disagreement = Disagreement.of(posterior.book)
-        self.name_graders, self.staff_final, self.to_staff_level = name_graders, staff_final, to_staff_level
+        self.name_graders, self.staff_final, self.correction = name_graders, staff_final, correction
         self.grades: list[float] = []
         self.averages: list[float] = []
         self.sentences: list[str] = []
-        self.weight, self.desired, self.bias = np.zeros((3, self.book.n_reviews))
+        self.weight, self.desired, self.subtracted = np.zeros((3, self.book.n_reviews))
         self.relaxed: list[tuple[str, float, float]] = []
         self.unproven: list[str] = []
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What a record of the explanations says of it."""
+        return {"name_graders": self.name_graders, "staff_final": self.staff_final}
 
     def tell(self, case: Case, weighing: Weighing | None) -> None:
         """Take in the next submission."""
@@ -62,7 +68,7 @@ class Telling:
             rows += self._averaged(case, weighing)
             self.weight[case.reviews] = weighing.weights / weighing.weights.sum()
             self.desired[case.reviews] = case.desired / MILLION
-            self.bias[case.reviews] = case.bias / 10
+            self.subtracted[case.reviews] = case.subtracted / 10
             name, limits = self.book.submissions[case.submission], weighing.limits
             if limits != self.asked.limits:
                 self.relaxed.append((name, limits.shift / MILLION, limits.least / 100))
@@ -82,7 +88,7 @@ class Telling:
             mean = sentences.average(component, index, voices)
             grade = self._given(component, mean)
             n_replaced = int(case.n_replaced[index])
-            sentence = sentences.averaged(component, index, grade, voices, n_replaced, self.to_staff_level)
+            sentence = sentences.averaged(component, index, grade, voices, n_replaced, self.correction)
             rows.append(_Settled(index, grade.value, float(mean), sentence))
         return rows
 
@@ -105,16 +111,16 @@ class Telling:
 
     def _voices(self, case: Case, weighing: Weighing) -> list[Voice]:
         """The reviews by descending weight. Equal weights come in the order of what is told, not of who they are."""
-        rows = zip(weighing.weights.tolist(), case.bias.tolist(), case.levels.tolist(), case.reviews, strict=True)
+        rows = zip(weighing.weights.tolist(), case.subtracted.tolist(), case.levels.tolist(), case.reviews, strict=True)
         told = []
-        for place, (weight, bias, levels, review) in enumerate(rows):
+        for place, (weight, subtracted, levels, review) in enumerate(rows):
             reason = "" if weight else self._reason(case, weighing, place)
-            told.append((-weight, reason, tuple(levels), bias, int(self.book.review_grader[review])))
+            told.append((-weight, reason, tuple(levels), subtracted, int(self.book.review_grader[review])))
         told.sort()
         names = self._names([grader for *_, grader in told])
         return [
-            Voice(name, -negated, reason, levels, bias, self._evidence(reason, grader, case.submission))
-            for name, (negated, reason, levels, bias, grader) in zip(names, told, strict=True)
+            Voice(name, -negated, reason, levels, subtracted, self._evidence(reason, grader, case.submission))
+            for name, (negated, reason, levels, subtracted, grader) in zip(names, told, strict=True)
         ]
 
     def _reason(self, case: Case, weighing: Weighing, place: int) -> str:

@@ -15,7 +15,7 @@ from peerage.inference.numerics.arrays import F32, I64, Flags, Given, State, Wor
 from peerage.inference.numerics.grid_masses import AUTHORS
 from peerage.inference.numerics.hyperparameters import count_efforts, effort_prior, learn_effort
 from peerage.inference.numerics.jit import jit
-from peerage.inference.numerics.vectors import add, draw_from_logs, draw_from_product, exponentiate, flush
+from peerage.inference.numerics.vectors import add, draw_from_logs, draw_from_product, exponentiate, flush, unclamped
 
 _PENDING = 16
 """Sums of logarithms are taken in 32 bits for this many reports, and then added up in 64."""
@@ -37,16 +37,15 @@ def draw_reliabilities(rng: np.random.Generator, adapt: bool, given: Given, stat
     Reliabilities that are tied to their owners' grades depend on each other if a submission has several authors, so
     each of them is drawn at once.
     """
-    clamped, group, size = given.clamps.reliability, given.beliefs.group, len(given.tables.reliability_points)
-    for grader in range(len(clamped)):
-        if not clamped[grader] and group[grader] != AUTHORS:
+    size = len(given.tables.reliability_points)
+    for grader in unclamped(given.clamps.reliability):
+        if given.beliefs.group[grader] != AUTHORS:
             _load_reliability_logs(grader, given, state, work)
             exponentiate(work.logs, work.scratch.likelihood[grader], size)
     if given.learning.on:
         learn_reliability(rng, adapt, given, state, work.scratch)
-    for grader in range(len(clamped)):
-        if not clamped[grader]:
-            _draw_reliability(grader, rng, given, state, work)
+    for grader in unclamped(given.clamps.reliability):
+        _draw_reliability(grader, rng, given, state, work)
 
 
 @jit
@@ -139,16 +138,13 @@ def _authored_terms(grader: int, given: Given, state: State) -> tuple[float, flo
 @jit
 def draw_biases(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
     """Draw all biases, after the hyperparameters of their prior if these are learned."""
-    clamped, size = given.clamps.bias, given.beliefs.bias.shape[1]
-    for grader in range(len(clamped)):
-        if not clamped[grader]:
-            _load_bias_logs(grader, given, state, work)
-            exponentiate(work.logs, work.scratch.likelihood[grader], size)
+    for grader in unclamped(given.clamps.bias):
+        _load_bias_logs(grader, given, state, work)
+        exponentiate(work.logs, work.scratch.likelihood[grader], given.beliefs.bias.shape[1])
     if given.learning.on:
         learn_bias(rng, adapt, given, state, work.scratch)
-    for grader in range(len(clamped)):
-        if not clamped[grader]:
-            _draw_bias(grader, rng, given, state, work)
+    for grader in unclamped(given.clamps.bias):
+        _draw_bias(grader, rng, given, state, work)
 
 
 @jit

@@ -11,13 +11,7 @@ import math
 
 import numpy as np
 
-from peerage.inference.checking.leave_one_out_kernels import (
-    Bools,
-    Parts,
-    Prediction,
-    Scale,
-    log_mixture,
-)
+from peerage.inference.checking.leave_one_out_kernels import Bools, Parts, Prediction, Scale
 from peerage.inference.latent.grade_updates import draw_merits
 from peerage.inference.latent.latent_arrays import Cells, Given, Levels, Places, State, Work
 from peerage.inference.latent.latent_habits import (
@@ -40,7 +34,7 @@ from peerage.inference.latent.review_predictions import (
     take_out,
 )
 from peerage.inference.numerics.arrays import F64
-from peerage.inference.numerics.effort_density import chance_of_effort
+from peerage.inference.numerics.effort_density import chance_of_effort, log_mixed
 from peerage.inference.numerics.jit import jit
 from peerage.rubric import MODEL_MAXIMUM
 
@@ -175,7 +169,7 @@ def _predict_reviews(
             if not given.clamps.effort[grader]:
                 seen = parts.n_seen[grader] - parts.seen[review]
                 effort = (alpha + effortful - state.effortful[review]) / (alpha + beta + seen)
-            out.log_mass[review] = log_mixture(effort, logs[review - first, _SUM], logs[review - first, CARELESS])
+            out.log_mass[review] = log_mixed(effort, logs[review - first, _SUM], logs[review - first, CARELESS])
             out.log_density[review] = out.log_mass[review]
             for report in range(places.review_reports[review], places.review_reports[review + 1]):
                 component, careful = scale.report_component[report], work.predicted[_SUMS, report - begin]

@@ -18,8 +18,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from peerage.inference.checking.censored_leave_out import leave_out_censored
 from peerage.inference.checking.latent_leave_out import leave_out_latent
-from peerage.inference.checking.leave_one_out_kernels import Parts, Prediction, Scale, leave_out, leave_out_exactly
+from peerage.inference.checking.leave_one_out_kernels import Parts, Prediction, Scale
+from peerage.inference.checking.uncensored_leave_out import leave_out_uncensored
 from peerage.inference.heaping import weights_of
 from peerage.inference.layout import Layout
 from peerage.inference.numerics.jit import jit
@@ -262,7 +264,7 @@ class _Predictor:
 def _kernel(layout: Layout) -> Any:
     if layout.draws_latent_reports:
         return leave_out_latent
-    return leave_out if layout.model.censoring else leave_out_exactly
+    return leave_out_censored if layout.model.censoring else leave_out_uncensored
 
 
 def _collect(layout: Layout, some: _Portion, predictions: list[Prediction], out: LeaveOneOut) -> None:

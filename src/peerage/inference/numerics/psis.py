@@ -77,7 +77,9 @@ def _fit_pareto(ascending: Floats) -> tuple[float, float]:
     for j in range(n_trials):
         trials[j] = (1.0 - math.sqrt(n_trials / (j + 0.5))) / (3.0 * quartile) + 1.0 / ascending[count - 1]
         shape = _mean_log1p(ascending, trials[j])
-        logs[j] = count * (math.log(-trials[j] / shape) - shape - 1.0)
+        # A trial of 0, as where all values of some tails tie, is the exponential distribution.
+        rate = -trials[j] / shape if shape != 0.0 else 1.0 / ascending.mean()
+        logs[j] = count * (math.log(rate) - shape - 1.0)
     theta, total, top = 0.0, 0.0, logs.max()
     for j in range(n_trials):
         weight = math.exp(logs[j] - top)

@@ -5,9 +5,11 @@ Indexes are unsigned: numba looks out for negative ones, and loops that do so ar
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from peerage.inference.numerics.arrays import F32, F64, I64
+from peerage.inference.numerics.arrays import F32, F64, I64, Flags
 from peerage.inference.numerics.jit import jit
 
 TINY = 1e-15
@@ -19,6 +21,14 @@ below 1e-18, and what is lost of its sum is small beside this.
 
 REORDER = {"reassoc", "contract", "nsz"}
 """The liberties with which sums are vectorised."""
+
+
+@jit
+def unclamped(clamped: Flags) -> Iterator[int]:
+    """The places that are to be drawn, one after the other."""
+    for place in range(len(clamped)):
+        if not clamped[place]:
+            yield place
 
 
 @jit

@@ -248,7 +248,9 @@ def learn_low_effort(rng: np.random.Generator, adapt: bool, given: Given, state:
 
 @jit
 def learn_reliability(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
-    """Move the reliability priors' hyperparameters, reliabilities summed out."""
+    """Move the reliability priors' hyperparameters, reliabilities summed out, if they are learned."""
+    if not given.learning.on:
+        return
     theta, width = state.hyper, state.hyper_width
     current = _log_reliabilities(STUDENTS, given, theta, work)
     for index in (RELIABILITY, SHAPE, RELIABILITY_TA):
@@ -261,6 +263,7 @@ def learn_reliability(rng: np.random.Generator, adapt: bool, given: Given, state
         proposed = _log_reliabilities(group, given, theta, work)
         if settle(rng, theta, width, index, old, proposed - current + log_hyperprior(theta) - before, adapt):
             current = proposed
+    refresh(given, theta)
 
 
 @jit
@@ -282,6 +285,8 @@ def _log_reliabilities(wanted: int, given: Given, theta: F64, work: Work) -> flo
 @jit
 def learn_bias(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
     """Move the spread of biases, that of TAs, and, where staff graded, the students' mean bias; biases summed out."""
+    if not given.learning.on:
+        return
     theta, width = state.hyper, state.hyper_width
     current = _log_biases(given, theta, work)
     for index in (SIGMA_B, MEAN_BIAS, SIGMA_TA):
@@ -293,6 +298,7 @@ def learn_bias(rng: np.random.Generator, adapt: bool, given: Given, state: State
             proposed = _log_biases(given, theta, work)
             if settle(rng, theta, width, index, old, proposed - current + log_hyperprior(theta) - before, adapt):
                 current = proposed
+    refresh(given, theta)
 
 
 @jit

@@ -13,11 +13,12 @@ import math
 
 import numpy as np
 
+from peerage.inference.censored.cell_products import expected_effort
 from peerage.inference.censored.grader_updates import count_effortful
 from peerage.inference.numerics.arrays import Sums
 from peerage.inference.numerics.hyperparameters import count_efforts, effort_prior, learn_effort
 from peerage.inference.numerics.jit import jit
-from peerage.inference.numerics.vectors import draw_from_logs
+from peerage.inference.numerics.vectors import draw_from_logs, unclamped
 from peerage.inference.uncensored.uncensored_arrays import Draws, Given, State, Work
 from peerage.inference.uncensored.uncensored_learning import (
     learn_bias,
@@ -67,9 +68,8 @@ def sweep(
                 count_efforts(reports.grader_reviews, work.effortful, clamps.effort, work.exceeding)
                 learn_effort(rng, not keep, theta, state.hyper_width, work.exceeding)
                 given.beliefs.effort[0], given.beliefs.effort[1] = effort_prior(theta)
-            for grader in range(n_graders):
-                if not clamps.effort[grader]:
-                    _draw_effort(grader, rng, given, state)
+            for grader in unclamped(clamps.effort):
+                _draw_effort(grader, rng, given, state)
         if keep:
             _write(first + index, given, state, sums, draws)
 
@@ -131,8 +131,8 @@ def _efforts(
         probability = state.effort[grader]
         if not clamps.effort[grader]:
             others = reports.grader_reviews[grader + 1] - reports.grader_reviews[grader] - 1
-            prior = beliefs.effort
-            probability = (prior[0] + work.effortful[grader]) / (prior[0] + prior[1] + others)
+            prior = float(beliefs.effort[0]), float(beliefs.effort[1])
+            probability = expected_effort(work.effortful[grader], others, prior)
         if 0.0 < probability < 1.0:
             log_odds = np.log(probability / (1.0 - probability))
             for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
@@ -243,16 +243,11 @@ def _true_grades(
 @jit
 def _reliabilities(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
     """Draw all reliabilities: Gamma (14), or on a grid (9) if tied to the grades of the grader's own work."""
-    clamped = given.clamps.reliability
-    for grader in range(len(clamped)):
-        if not clamped[grader]:
-            work.counts[grader], work.squares[grader] = _squares(grader, given, state)
-    if given.learning.on:
-        learn_reliability(rng, adapt, given, state, work)
-        refresh(given, state.hyper)
-    for grader in range(len(clamped)):
-        if not clamped[grader]:
-            _draw_reliability(grader, rng, given, state, work)
+    for grader in unclamped(given.clamps.reliability):
+        work.counts[grader], work.squares[grader] = _squares(grader, given, state)
+    learn_reliability(rng, adapt, given, state, work)
+    for grader in unclamped(given.clamps.reliability):
+        _draw_reliability(grader, rng, given, state, work)
 
 
 @jit
@@ -312,16 +307,11 @@ def _author_reliability(
 @jit
 def _biases(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
     """Draw all biases, (14): a bias's precision grows with every effortful component grade."""
-    clamped = given.clamps.bias
-    for grader in range(len(clamped)):
-        if not clamped[grader]:
-            work.counts[grader], work.squares[grader] = _bias_terms(grader, given, state)
-    if given.learning.on:
-        learn_bias(rng, adapt, given, state, work)
-        refresh(given, state.hyper)
-    for grader in range(len(clamped)):
-        if not clamped[grader]:
-            _draw_bias(grader, rng, given, state, work)
+    for grader in unclamped(given.clamps.bias):
+        work.counts[grader], work.squares[grader] = _bias_terms(grader, given, state)
+    learn_bias(rng, adapt, given, state, work)
+    for grader in unclamped(given.clamps.bias):
+        _draw_bias(grader, rng, given, state, work)
 
 
 @jit
