@@ -1,22 +1,32 @@
-"""Bugs that every tier of tests must catch: copies of the kernels in which one piece of text is wrong."""
+"""Bugs that tests must catch: copies of the kernels in which one piece of text is wrong.
+
+Compiling a sampler takes long. So all bugs of a sampler are in one copy of it, in which each function that a bug is
+planted in has a right and a wrong version, and a number that is read while it runs decides between them.
+"""
 
 from __future__ import annotations
 
-import ast
-import importlib.util
-import sys
-from hashlib import sha256
-from pathlib import Path
-from tempfile import NamedTemporaryFile
+from collections import defaultdict
+from collections.abc import Callable
+from functools import cache
 from types import ModuleType
 from typing import Any, NamedTuple
 
 from peerage.inference.censored import censored_sweep, collapsed_graders
-from peerage.inference.latent import grade_updates, latent_graders, latent_sweep, review_updates
-from peerage.inference.uncensored import uncensored_sweep
+from peerage.inference.latent import (
+    grade_updates,
+    latent_drift,
+    latent_graders,
+    latent_habits,
+    latent_heaping,
+    latent_slopes,
+    latent_sweep,
+    review_updates,
+)
+from peerage.inference.uncensored import uncensored_learning, uncensored_sweep
 from peerage.model import Model
-
-FOLDER = Path(__file__).parent / "__pycache__" / "planted"
+from support.planted_copies import Replacement, broken_module, load_copy, replaced, source_of, with_a_choice
+from support.planted_switch import choose_bug
 
 
 class Bug(NamedTuple):
@@ -83,89 +93,84 @@ PLANTED: dict[str, Bug] = {
     ),
 }
 
-_USERS: dict[ModuleType, tuple[ModuleType, ...]] = {
-    collapsed_graders: (censored_sweep,),
-    **dict.fromkeys((review_updates, grade_updates, latent_graders), (latent_sweep,)),
+LEARNING_BUG = "the mean bias's own term is forgotten"
+SHARED_BUGS = {
+    "biases and reliabilities forget the halos": Replacement(
+        latent_graders, "odds = halo_odds if graders.has_halo[grader] else 0.0", "odds = 0.0"
+    ),
+    "the spread of slopes forgets how well they are known": Replacement(
+        latent_slopes, "variance = sd * sd + 1.0 / weight", "variance = sd * sd"
+    ),
+    "the share of habits counts those who have none": Replacement(
+        latent_habits, "with_one += habit[grader] > 0", "with_one += habit[grader] == 0"
+    ),
 }
-"""Through which modules a sweep uses those in which bugs are planted."""
+HEAPING_BUGS = {
+    "low effort is taken to be rounded to the finest grade": Replacement(
+        latent_heaping, "weights[coarse.share[place] - own] = all_weights[coarse.share[place]] * mass", "pass"
+    ),
+    "a bin counts wherever the report before rounding lies": Replacement(
+        latent_heaping, "if place == last or coarse.low[place] <= value < coarse.high[place]:", "if True:"
+    ),
+}
+DRIFT_BUGS = {
+    "biases that drift forget the halos": Replacement(
+        latent_drift, "odds = halo_odds if graders.has_halo[grader] else 0.0", "odds = 0.0"
+    ),
+}
+
+_BUGS: dict[str, Replacement] = {
+    **{name: Replacement(bug.module, bug.right, bug.wrong) for name, bug in PLANTED.items()},
+    LEARNING_BUG: Replacement(uncensored_learning, " - prior * mean**2)", ")"),
+    **SHARED_BUGS,
+    **HEAPING_BUGS,
+    **DRIFT_BUGS,
+}
+_NUMBERS = {name: number for number, name in enumerate(_BUGS, start=1)}
+
+_SWEEPS = {
+    collapsed_graders: censored_sweep,
+    **dict.fromkeys((uncensored_sweep, uncensored_learning), uncensored_sweep),
+}
+"""The sweeps that use the modules in which bugs are planted; all others are used by the latent ones."""
 
 
-class Replacement(NamedTuple):
-    """A piece of a module's text, and what stands in its place."""
-
-    module: ModuleType
-    right: str
-    wrong: str
+def broken(name: str) -> Callable[..., None]:
+    """A sweep with the bug of this name."""
+    return _choosing(name, _NUMBERS[name])
 
 
-def broken(name: str) -> Any:
-    """A copy of the kernel module with the bug planted, in itself or in the part that it uses."""
-    bug = PLANTED[name]
-    return broken_with(Replacement(bug.module, bug.right, bug.wrong), *_USERS.get(bug.module, ()))
+def without_bug(name: str) -> Callable[..., None]:
+    """The same sweep, but without the bug."""
+    return _choosing(name, 0)
+
+
+def _choosing(name: str, number: int) -> Callable[..., None]:
+    sweep = _with_all_bugs(_SWEEPS.get(_BUGS[name].module, latent_sweep)).sweep
+
+    def chosen(*arguments: Any) -> None:
+        choose_bug(number)
+        sweep(*arguments)
+
+    return chosen
 
 
 def broken_part(name: str) -> Any:
-    """A copy of the module with the bug."""
-    bug = PLANTED[name]
-    return _copy(Replacement(bug.module, bug.right, bug.wrong))
+    """A copy of the module with the bug of this name."""
+    return broken_module(_BUGS[name])
 
 
-def broken_with(bug: Replacement, *users: ModuleType) -> Any:
-    """A copy of the last module, which uses one of the module before, and so on to the one with the bug planted."""
-    copy, original = _copy(bug), bug.module
-    for user in users:
-        copy = _copy(Replacement(user, f"from {original.__name__} import", f"from {copy.__name__} import"))
-        original = user
-    return copy
-
-
-def _copy(change: Replacement) -> Any:
-    """Load a module under another name, with one piece of its text replaced.
-
-    The name tells the text, and the file stays: what one test compiled serves the others.
-    """
-    source = Path(change.module.__file__ or "").read_text(encoding="utf-8")
-    assert source.count(change.right) == 1, f"{change.right!r} must occur once in {change.module.__name__}"
-    text = source.replace(change.right, change.wrong)
-    name = f"planted_{sha256(text.encode()).hexdigest()[:16]}"
-    if name in sys.modules:
-        return sys.modules[name]
-    path = FOLDER / f"{name}.py"
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    if not path.exists():
-        with NamedTemporaryFile("w", dir=FOLDER, suffix=".part", delete=False, encoding="utf-8") as part:
-            part.write(text)
-        Path(part.name).replace(path)
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    copy = importlib.util.module_from_spec(spec)
-    sys.modules[name] = copy
-    spec.loader.exec_module(copy)
-    for function in functions_of(source) - touched(source, text):
-        # What the bug does not reach is compiled already.
-        setattr(copy, function, getattr(change.module, function))
-    return copy
-
-
-def functions_of(text: str) -> set[str]:
-    """The functions of a module."""
-    return {node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
-
-
-def touched(source: str, text: str) -> set[str]:
-    """The functions of a module whose text differs, or that use one of these or what is imported from elsewhere."""
-    before = {ast.dump(node) for node in ast.parse(source).body}
-    changed = [node for node in ast.parse(text).body if ast.dump(node) not in before]
-    found = {node.name for node in changed if isinstance(node, ast.FunctionDef)}
-    found |= {alias.name for node in changed if isinstance(node, ast.ImportFrom) for alias in node.names}
-    bodies = {node.name: node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
-    while True:
-        users = {
-            name
-            for name, node in bodies.items()
-            if found & {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-        }
-        if users <= found:
-            return found
-        found |= users
+@cache
+def _with_all_bugs(sampler: ModuleType) -> Any:
+    """A copy of a module with sweeps, and of the modules with bugs that it uses, in which all bugs can be chosen."""
+    bugs: dict[ModuleType, dict[int, Replacement]] = defaultdict(dict)
+    for name, bug in _BUGS.items():
+        if _SWEEPS.get(bug.module, latent_sweep) is sampler:
+            bugs[bug.module][_NUMBERS[name]] = bug
+    text = source_of(sampler)
+    if sampler in bugs:
+        text = with_a_choice(text, bugs.pop(sampler))
+    for module, planted in bugs.items():
+        copy = load_copy(module, with_a_choice(source_of(module), planted))
+        text = replaced(text, f"from {module.__name__} import", f"from {copy.__name__} import")
+    return load_copy(sampler, text)

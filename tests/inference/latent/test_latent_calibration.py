@@ -14,19 +14,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from peerage.inference.latent import (
-    latent_drift,
-    latent_graders,
-    latent_habits,
-    latent_heaping,
-    latent_slopes,
-    latent_sweep,
-)
 from peerage.inference.numerics.hyperparameters import HALO
 from peerage.inference.priors_in_words import in_use
 from peerage.model import Model
 from support.coarse_grades import FINE
-from support.planted import Replacement, broken_with
+from support.planted import DRIFT_BUGS, HEAPING_BUGS, SHARED_BUGS, broken
 from support.ranks import normal_score, smallest_p_value
 from support.shared_arena import draw_class, draw_reports, log_likelihood, shared_arena
 
@@ -44,32 +36,6 @@ CASES = {
 }
 LARGEST_QUANTITIES = 40
 FALSE_ALARM = 1e-3 / (2 * LARGEST_QUANTITIES * len(CASES))
-
-BUGS = {
-    "biases and reliabilities forget the halos": Replacement(
-        latent_graders, "odds = halo_odds if graders.has_halo[grader] else 0.0", "odds = 0.0"
-    ),
-    "the spread of slopes forgets how well they are known": Replacement(
-        latent_slopes, "variance = sd * sd + 1.0 / weight", "variance = sd * sd"
-    ),
-    "the share of habits counts those who have none": Replacement(
-        latent_habits, "with_one += habit[grader] > 0", "with_one += habit[grader] == 0"
-    ),
-}
-ON_A_FINE_SCALE = {
-    "low effort is taken to be rounded to the finest grade": Replacement(
-        latent_heaping, "weights[coarse.share[place] - own] = all_weights[coarse.share[place]] * mass", "pass"
-    ),
-    "a bin counts wherever the report before rounding lies": Replacement(
-        latent_heaping, "if place == last or coarse.low[place] <= value < coarse.high[place]:", "if True:"
-    ),
-}
-
-WITH_DRIFT = {
-    "biases that drift forget the halos": Replacement(
-        latent_drift, "odds = halo_odds if graders.has_halo[grader] else 0.0", "odds = 0.0"
-    ),
-}
 
 
 def normal_scores(case: str, seed: int, replicates: int = REPLICATES, sweep: Any = None) -> Floats:
@@ -123,21 +89,14 @@ def test_the_truths_rank_is_uniform(case: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("bug", BUGS)
-def test_planted_bugs_are_caught(bug: str) -> None:
-    sweep = broken_with(BUGS[bug], latent_sweep).sweep
-    assert smallest_p_value(normal_scores("default", seed=1, replicates=FEW, sweep=sweep)) < FALSE_ALARM
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("bug", ON_A_FINE_SCALE)
-def test_planted_bugs_of_heaping_are_caught(bug: str) -> None:
-    sweep = broken_with(ON_A_FINE_SCALE[bug], latent_sweep).sweep
-    assert smallest_p_value(normal_scores("on a fine scale", seed=1, replicates=FEW, sweep=sweep)) < FALSE_ALARM
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("bug", WITH_DRIFT)
-def test_planted_bugs_of_drift_are_caught(bug: str) -> None:
-    sweep = broken_with(WITH_DRIFT[bug], latent_sweep).sweep
-    assert smallest_p_value(normal_scores("with drift", seed=1, replicates=FEW, sweep=sweep)) < FALSE_ALARM
+@pytest.mark.parametrize(
+    ("case", "bug"),
+    [
+        *(("default", bug) for bug in SHARED_BUGS),
+        *(("on a fine scale", bug) for bug in HEAPING_BUGS),
+        *(("with drift", bug) for bug in DRIFT_BUGS),
+    ],
+)
+def test_planted_bugs_are_caught(case: str, bug: str) -> None:
+    scores = normal_scores(case, seed=1, replicates=FEW, sweep=broken(bug))
+    assert smallest_p_value(scores) < FALSE_ALARM

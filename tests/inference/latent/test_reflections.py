@@ -13,7 +13,7 @@ from peerage.inference.latent import grader_moves
 from peerage.inference.latent.latent_habits import CAREFUL, CARELESS, fill_careless
 from peerage.inference.latent.review_predictions import load_cells, predict, take_out
 from support.latent_scene import Scene
-from support.planted import Replacement, broken_with
+from support.planted_copies import Replacement, broken_module
 
 REFLECTIONS, BATCHES = 48_000, 40
 
@@ -72,4 +72,4 @@ def test_a_reflection_keeps_the_density_of_reliability_and_bias(scene: Scene) ->
 def test_a_reflection_with_a_wrong_prior_is_caught(scene: Scene) -> None:
     right = "gain += shape * (log - math.log(old)) - rate * (state.reliability[grader] - old)"
     bug = Replacement(grader_moves, right, right.replace("shape", "3.0 * shape"))
-    assert reflected_off(scene, broken_with(bug)) > stats.t.isf(1e-6, BATCHES - 1)
+    assert reflected_off(scene, broken_module(bug)) > stats.t.isf(1e-6, BATCHES - 1)

@@ -96,4 +96,4 @@ def test_redrawing_the_reports_gives_back_the_prior(model: Model) -> None:
 @pytest.mark.parametrize("bug", PLANTED)
 def test_planted_bugs_are_caught(bug: str) -> None:
     sweeps = SWEEPS if bug == "efforts ignored by the bias" else FEW
-    assert smallest_p_value(PLANTED[bug].model, seed=1, sweep=broken(bug).sweep, sweeps=sweeps) < FALSE_ALARM
+    assert smallest_p_value(PLANTED[bug].model, seed=1, sweep=broken(bug), sweeps=sweeps) < FALSE_ALARM

@@ -20,11 +20,10 @@ from scipy.special import expit, ndtr
 
 from peerage.gradebook.book import STUDENT
 from peerage.inference.priors_in_words import coordinate_names, in_use
-from peerage.inference.uncensored import uncensored_learning, uncensored_sweep
 from peerage.model import Model, Priors
 from support import twin
 from support.arena import Arena
-from support.planted import Replacement, broken_with
+from support.planted import LEARNING_BUG, broken
 from support.ranks import normal_score, smallest_p_value
 from support.tiny import model_id
 
@@ -173,6 +172,5 @@ def test_the_truths_rank_is_uniform(model: Model) -> None:
 @pytest.mark.slow
 def test_a_planted_bug_is_caught() -> None:
     """Learning the graders' mean bias, one update forgets the prior mean's own term."""
-    bug = Replacement(uncensored_learning, " - prior * mean**2)", ")")
-    sweep = broken_with(bug, uncensored_sweep).sweep
-    assert smallest_p_value(normal_scores(Model(censoring=False), seed=1, replicates=30, sweep=sweep)) < FALSE_ALARM
+    scores = normal_scores(Model(censoring=False), seed=1, replicates=30, sweep=broken(LEARNING_BUG))
+    assert smallest_p_value(scores) < FALSE_ALARM

@@ -73,7 +73,7 @@ def test_class_b_is_recovered_and_intervals_cover() -> None:
 @pytest.mark.slow
 def test_a_planted_bug_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """A sampler that weighs low effort the wrong way does not recover efforts."""
-    monkeypatch.setattr(latent_engine, "sweep", broken("efforts drawn by the wrong odds").sweep)
+    monkeypatch.setattr(latent_engine, "sweep", broken("efforts drawn by the wrong odds"))
     assert recover(0).effort_spearman < 0.58
 
 

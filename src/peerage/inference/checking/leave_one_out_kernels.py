@@ -8,7 +8,6 @@ is equation (18) of docs/model.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -65,23 +64,17 @@ class Prediction(NamedTuple):
 
 
 @jit
-def wanted_submissions(reports: Reports, wanted: Bools) -> Iterator[int]:
+def wanted_submissions(reports: Reports, wanted: Bools) -> I64:
     """The submissions of which a review is to be predicted."""
-    for submission in range(len(reports.submission_cells) - 1):
-        found = False
-        for position in range(reports.submission_start[submission], reports.submission_start[submission + 1]):
-            found |= wanted[reports.submission_reviews[position]]
-        if found:
-            yield submission
+    return np.unique(reports.review_submission[wanted]).astype(np.int64)
 
 
 @jit
-def wanted_reviews(submission: int, reports: Reports, wanted: Bools) -> Iterator[np.int64]:
+def wanted_reviews(submission: int, reports: Reports, wanted: Bools) -> I64:
     """The reviews of a submission that are to be predicted."""
-    for position in range(reports.submission_start[submission], reports.submission_start[submission + 1]):
-        review = np.int64(reports.submission_reviews[position])
-        if wanted[review]:
-            yield review
+    begin, end = reports.submission_start[submission], reports.submission_start[submission + 1]
+    reviews = reports.submission_reviews[begin:end].astype(np.int64)
+    return reviews[wanted[reviews]]
 
 
 @jit
