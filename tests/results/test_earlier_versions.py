@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from peerage.cli import main
-from peerage.inference.posterior_file import FORMAT
+from peerage.inference.saved.posterior_file import FORMAT
 from peerage.results.results import Results
 
 HOME = Path(__file__).with_name("earlier_versions")

@@ -29,7 +29,6 @@ from peerage.cli import (
     fit,
     import_,
     init,
-    panels,
     pay,
     publish,
     report,
@@ -41,6 +40,7 @@ from peerage.cli import (
     verify,
 )
 from peerage.cli.console import describe_error, describe_failure, say
+from peerage.cli.options import panels
 from peerage.errors import PeerageError, ServiceError
 from peerage.version import __version__
 

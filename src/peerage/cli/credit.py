@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from peerage.cli import data_options, panels
 from peerage.cli.console import name_cell, output
+from peerage.cli.options import data_options
 from peerage.cli.table_output import rows_of
 from peerage.support.wording import counted
 
@@ -19,46 +19,7 @@ if TYPE_CHECKING:
     from peerage.decisions.choices import DecisionChoices
     from peerage.results.results import Results
 
-SCALE = "0.2:0, 0.5:60, 1:85, 2:100"
 _BAR = 40
-
-ScaleOption = Annotated[
-    str,
-    typer.Option(
-        "--credit-scale",
-        metavar="D:MARK,...",
-        help="How many marks a dependability is worth.",
-        rich_help_panel=panels.DECISIONS,
-    ),
-]
-RequiredReviews = Annotated[
-    str,
-    typer.Option(
-        metavar="N|NAME=N,...",
-        help="How many reviews each student owes, in all (12) or for each assignment (each=3, or week1=2,week2=4); "
-        "missing reviews lower the mark.",
-    ),
-]
-CompletionPart = Annotated[
-    float,
-    typer.Option(
-        min=0,
-        max=1,
-        help="The part of the mark that is for doing the reviews; the rest is for their quality.",
-        rich_help_panel=panels.DECISIONS,
-    ),
-]
-Sceptical = Annotated[
-    bool,
-    typer.Option(
-        "--sceptical",
-        help="Give marks for quality only once reviews have shown it: few reviews give few marks.",
-        rich_help_panel=panels.DECISIONS,
-    ),
-]
-MinimumReviews = Annotated[
-    int, typer.Option(min=0, help="Students with fewer reviews get no mark.", rich_help_panel=panels.DECISIONS)
-]
 
 
 def command(

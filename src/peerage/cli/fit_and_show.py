@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from peerage.cli import staff_options
 from peerage.cli.console import output, say, warn
+from peerage.cli.options import staff_options
 from peerage.cli.setting_flags import as_line
 from peerage.cli.show_fit import say_warnings, show
 from peerage.errors import ResultsError
 from peerage.results import result_folder
 
 if TYPE_CHECKING:
-    from peerage.cli.staff_options import StaffFiles
+    from peerage.cli.options.staff_options import StaffFiles
     from peerage.errors import Problem
     from peerage.gradebook.book import Gradebook
     from peerage.results.results import Results

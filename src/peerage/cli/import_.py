@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from peerage.canvas.store import pulled_files
-from peerage.cli import data_options
 from peerage.cli.console import output, warn
-from peerage.cli.option_groups import grouped
+from peerage.cli.options import data_options
+from peerage.cli.options.option_groups import grouped
 from peerage.cli.setting_flags import as_line
 from peerage.errors import InputError, Problem
 from peerage.results import result_folder

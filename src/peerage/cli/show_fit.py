@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from peerage.cli import staff_options
 from peerage.cli.console import output, say
+from peerage.cli.options import staff_options
 from peerage.cli.setting_flags import as_line, with_flag
 from peerage.support.wording import counted
 

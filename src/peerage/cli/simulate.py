@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from peerage.cli.option_groups import grouped
+from peerage.cli.options.option_groups import grouped
 from peerage.errors import InputError, Problem
 from peerage.results import result_folder
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from peerage.cli import data_options, sampling_options, staff_options
 from peerage.cli.console import output, say, warn
+from peerage.cli.options import data_options, sampling_options, staff_options
 from peerage.cli.show_fit import say_warnings
 from peerage.errors import InputError, Problem, ResultsError
 from peerage.results import result_folder

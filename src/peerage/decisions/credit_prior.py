@@ -10,7 +10,7 @@ from scipy.special import betaincinv, gammaln, log_ndtr
 
 from peerage.decisions.posterior_needs import drawn_hyperparameters, is_tied_to_own_grades
 from peerage.gradebook.book import TA
-from peerage.inference.correlated_authors import Correlation
+from peerage.inference.features.correlated_authors import Correlation
 from peerage.inference.numerics.hyperparameters import RELIABILITY, RELIABILITY_TA, SHAPE, TA_SHAPE
 from peerage.inference.posterior import Posterior
 

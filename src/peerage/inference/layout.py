@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from peerage.errors import ModelError
 from peerage.gradebook.book import INSTRUCTOR, MACHINE, MISSING, STUDENT, TA, Gradebook
 from peerage.gradebook.report_means import mean_reports, scaled_values
-from peerage.inference.clamps import KnownValues, fixed_levels, known_of_graders
-from peerage.inference.correlated_authors import Correlation
-from peerage.inference.drifting import Walks
+from peerage.inference.features.clamps import KnownValues, fixed_levels, known_of_graders
+from peerage.inference.features.correlated_authors import Correlation
+from peerage.inference.features.drifting import Walks
 from peerage.inference.heaping import Rounding, draw_shares
 from peerage.inference.numerics.arrays import Clamps, Reports
 from peerage.inference.numerics.hyperparameters import (

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.gradebook.book import Gradebook
-from peerage.inference.drifting import Walks
+from peerage.inference.features.drifting import Walks
 from peerage.inference.fitted import Fitted
 from peerage.inference.latent import latent_engine
 from peerage.inference.latent.latent_arrays import Given, State, Work

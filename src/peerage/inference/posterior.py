@@ -28,11 +28,11 @@ from peerage.inference.fit_warnings import problems_of, simpler_model
 from peerage.inference.fitted import Fitted
 from peerage.inference.numerics.diagnostics import Diagnostics, rhat_and_ess
 from peerage.inference.plotting import draw_graders, draw_grades, draw_priors, draw_submission
-from peerage.inference.posterior_file import write
 from peerage.inference.previewing import previewed
 from peerage.inference.priors_in_words import coordinate_names, in_use, priors_table
 from peerage.inference.sampling.chains import VARIABLES, sample
-from peerage.inference.staff_check import StaffCheck, staff_check
+from peerage.inference.saved.posterior_file import write
+from peerage.inference.staff.staff_check import StaffCheck, staff_check
 from peerage.inference.totals import totals_table
 from peerage.inference.updating import update
 from peerage.support.listening import listening

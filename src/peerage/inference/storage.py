@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from peerage.inference.posterior import Posterior
-from peerage.inference.posterior_file import read
+from peerage.inference.saved.posterior_file import read
 
 
 def load(path: str | Path) -> Posterior:

@@ -19,7 +19,7 @@ from scipy.special import fdtri
 from peerage.errors import InputError, Problem
 from peerage.gradebook.book import MISSING, Gradebook
 from peerage.gradebook.merging import merged, places
-from peerage.inference.drifting import Walks
+from peerage.inference.features.drifting import Walks
 from peerage.inference.fitted import Fitted
 from peerage.inference.layout import Layout, lay_out
 from peerage.inference.numerics.likelihood import Grid

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from peerage.cli import data_options, panels
+from peerage.cli.options import data_options, panels
 
 if TYPE_CHECKING:
     from peerage.evaluation.scoring import Sampling

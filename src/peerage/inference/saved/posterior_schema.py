@@ -12,7 +12,7 @@ from peerage.inference.layout import Layout
 from peerage.inference.sampling.chains import STORED, VARIABLES, ChainState, Samples, templates
 from peerage.inference.sampling.kept_draws import grids_of
 from peerage.inference.sampling.running_summaries import Running
-from peerage.inference.stored_arrays import DamagedError, StoredArrays
+from peerage.inference.saved.stored_arrays import DamagedError, StoredArrays
 
 MOST_CHAINS = 10_000
 LARGEST = 1e12

@@ -1,7 +1,7 @@
 """The check that counts: what staff graded, estimated from the peers alone, beside the staff's own grades.
 
 For each submission that staff and students graded, the staff's grades are left out, from the draws of the one fit
-(:mod:`peerage.inference.peers_alone`). The staff's grades of all other submissions stay: they tell the level.
+(:mod:`peerage.inference.staff.peers_alone`). The staff's grades of all other submissions stay: they tell the level.
 Errors are of totals in points, each against the mean of the staff who graded the submission.
 """
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from peerage.gradebook.book import STUDENT
 from peerage.inference.fitted import Fitted
-from peerage.inference.peers_alone import expected_from_peers
+from peerage.inference.staff.peers_alone import expected_from_peers
 from peerage.support.wording import counted
 
 Floats = NDArray[np.float64]

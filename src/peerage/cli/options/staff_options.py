@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from peerage.cli import panels
 from peerage.cli.console import say
+from peerage.cli.options import panels
 from peerage.cli.project_file import PROJECT
 from peerage.support.wording import counted, quoted
 

@@ -138,8 +138,8 @@ import sys, numpy as np
 from pathlib import Path
 sys.path.insert(0, {tests!r})
 import peerage as pg
-from inference.test_tampered_posterior import posterior_of
-from peerage.inference import stored_arrays
+from inference.saved.test_tampered_posterior import posterior_of
+from peerage.inference.saved import stored_arrays
 from support.tampering import arrays_of, beyond_grids, save, tampered
 folder, taken = Path({folder!r}), 0
 rng = np.random.default_rng(2)
@@ -166,7 +166,7 @@ def updated(folder: Path, kind: str, change: str, count: int, prepare: str = "")
 
     They are not compiled. With numba's own bounds checks, the same takes minutes, since all is compiled anew.
     """
-    tests = str(Path(__file__).parents[1])
+    tests = str(Path(__file__).parents[2])
     program = _PROGRAM.format(tests=tests, folder=str(folder), kind=kind, change=change, count=count, prepare=prepare)
     return subprocess.run(
         [sys.executable, "-c", program],

@@ -10,9 +10,9 @@ from scipy import stats
 from scipy.special import ndtr
 
 import peerage as pg
-from peerage.inference import peers_alone
 from peerage.inference.latent.latent_peers import estimate_from_peers
 from peerage.inference.part_of_class import Part, part_of, ready_to_sweep
+from peerage.inference.staff import peers_alone
 
 SHARED: dict[str, Any] = {"merit": 0.6, "halo": 0.5}
 

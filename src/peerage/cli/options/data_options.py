@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from peerage.cli import panels
+from peerage.cli.options import panels
 from peerage.errors import InputError, Problem
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from peerage.cli import credit, panels
+from peerage.cli.options import credit_options, panels
 
 if TYPE_CHECKING:
     from peerage.decisions.choices import DecisionChoices
@@ -78,17 +78,17 @@ class DecisionOptions:
 
     final: FinalOption = Final.AVERAGE
     spot_checks: SpotChecks = 20
-    required_reviews: credit.RequiredReviews = "0"
+    required_reviews: credit_options.RequiredReviews = "0"
     decimals: Decimals = 1
     staff_final: StaffFinal = True
     staff_level: StaffLevel = None
     adjust_bias: AdjustBias = False
     name_graders: NameGraders = False
     random_share: RandomShare = 0.1
-    credit_scale: credit.ScaleOption = credit.SCALE
-    completion: credit.CompletionPart = 0.5
-    sceptical: credit.Sceptical = False
-    minimum_reviews: credit.MinimumReviews = 3
+    credit_scale: credit_options.ScaleOption = credit_options.SCALE
+    completion: credit_options.CompletionPart = 0.5
+    sceptical: credit_options.Sceptical = False
+    minimum_reviews: credit_options.MinimumReviews = 3
 
     def choices(self) -> DecisionChoices:
         """The same, as the library takes it."""

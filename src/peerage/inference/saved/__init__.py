@@ -1,0 +1,1 @@
+"""Posteriors in files: their arrays, their schema, reading and writing."""

@@ -1,0 +1,1 @@
+"""Staff's grades compared with what peers alone would give."""
