@@ -80,3 +80,15 @@ def test_a_column_tells_whether_days_or_months_come_first() -> None:
     for texts, first in ((["9/10/2024", "9/30/2024"], "2024-09-10"), (["9/10/2024", "30/9/2024"], "2024-10-09")):
         assert times_of(texts)[0] == np.datetime64(first)
     assert np.isnat(times_of(["9/10/2024", "8/9/2024"])).all()
+
+
+def test_comments_on_parts_of_the_work_say_what_they_are_about(tmp_path: Path) -> None:
+    text = "submission,grader,Q1,Comment on Q1,Q2,Why Q2? Comments\np1,ann,1,long,2,thin\np1,bob,2, ,3,ok\n"
+    assert read(tmp_path, text).comments == ("Comment on Q1: long\nWhy Q2? Comments: thin", "Why Q2? Comments: ok")
+
+
+def test_grades_and_dates_that_are_called_like_comments_are_none(tmp_path: Path) -> None:
+    header = "submission,grader,Q1,Quality of feedback,Feedback date,Remarks"
+    book = read(tmp_path, f"{header}\np1,ann,1,4,2024-01-02,so\np1,bob,2,3,2024-01-03,\n")
+    assert book.rubric.names == ("Q1", "Quality of feedback")
+    assert book.comments == ("so", "")

@@ -58,7 +58,7 @@ def test_comments_on_components_are_put_below_each_other(tmp_path: Path) -> None
 
 
 SYSTEMS = {
-    "ora_data.csv": "Good.\n-- well done: truly (sic)",
+    "ora_data.csv": "Ideas: First line\nsecond line, Ideas: Poor 0\nGood.\n-- well done: truly (sic)",
     "ora_long.csv": "Style: form: Two\nlines",
     "ipeer.csv": "Q2: Good, mostly",
     "mta2.csv": "What was best? the argument",
@@ -78,8 +78,10 @@ def test_comments_of_moodle_and_canvas(tmp_path: Path) -> None:
     assert pg.read_grades(tables).comments[0] == "Evidence: fine, mostly"
     (tmp_path / "moodle").mkdir()
     said = "<feedbackauthor>&lt;p&gt;Well&lt;/p&gt;&lt;p&gt;done&lt;/p&gt;</feedbackauthor><reviewerid>42"
-    backup = changed("moodle/workshop.xml", tmp_path, [("<reviewerid>42", said)])
-    assert pg.read_grades(backup).comments[0] == "Well\ndone"
+    on_evidence = '<workshopform_rubric_grade id="2"><peercomment>thin</peercomment>'
+    parts = [("<reviewerid>42", said), ('<workshopform_rubric_grade id="2">', on_evidence)]
+    backup = changed("moodle/workshop.xml", tmp_path, parts)
+    assert pg.read_grades(backup).comments[0] == "Well\ndone\nEvidence: thin"
     first = '{"criterion_id": "_7361", "points": 4.0'
     rubric = changed("canvas_rubric.json", tmp_path, [(first, f'{first}, "comments": "Concise."')])
     assert pg.read_grades([rubric, EXAMPLES / "canvas_peer_reviews.json"]).comments[0].endswith(": Concise.")

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from peerage.errors import InputError, Problem
+from peerage.formats.rows.column_roles import COMMENT
+from peerage.formats.rows.comment_columns import as_one
 from peerage.formats.rows.entries import Entries
 from peerage.formats.rows.side_by_side import below_each_other
 from peerage.formats.systems.extract import Table
@@ -32,13 +34,17 @@ class Choice:
         return Rubric(kept)
 
     def of_table(self, table: Table, columns: Mapping[str, str]) -> Table:
-        """The table with a row for each review, and without the columns that are dropped."""
+        """The table with a row for each review and one column of comments, without the columns that are dropped."""
         sheet = below_each_other(table.sheet, {*table.columns, *columns})
         dropped = {fold(name) for name in self.drop}
         kept = [index for index, name in enumerate(sheet.header) if fold(name) not in dropped]
         header, cells = tuple(sheet.header[index] for index in kept), tuple(sheet.columns[index] for index in kept)
         meant = {field: name for field, name in table.columns.items() if fold(name) not in dropped}
-        return replace(table, sheet=replace(sheet, header=header, columns=cells), columns=meant)
+        sheet = replace(sheet, header=header, columns=cells)
+        if COMMENT not in {*meant, *columns}:
+            taken = (*meant.values(), *columns.values(), *(self.components or ()))
+            sheet = as_one(sheet, {fold(name) for name in taken})
+        return replace(table, sheet=sheet, columns=meant)
 
     def of_entries(self, entries: Entries, columns: Iterable[str]) -> Entries:
         """The entries without the grades that are not wanted; what is dropped is one of the columns or a component."""

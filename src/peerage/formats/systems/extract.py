@@ -118,11 +118,6 @@ class Omissions:
         ]
 
 
-def about(what: str, text: str) -> str:
-    """A comment on a part of the work, beginning with what it is about."""
-    return f"{what}{'' if what.endswith(('?', '.', '!', ':')) else ':'} {text}" if text else ""
-
-
 def sheet_of(file: str, grades: Iterable[Grade], notices: Sequence[Problem] = ()) -> Sheet:
     """Grades as a sheet that is laid out as :data:`LAYOUT` says."""
     kept = list(grades)

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from peerage.errors import InputError, Problem
+from peerage.formats.rows.comment_columns import about
 from peerage.formats.rows.inferred_scale import up_to
-from peerage.formats.systems.extract import Extract, Grade, Omissions, about, maxima_alone, records, require, sheet_of
+from peerage.formats.systems.extract import Extract, Grade, Omissions, maxima_alone, records, require, sheet_of
 from peerage.formats.systems.people import People
 from peerage.tables.known_columns import fold
 from peerage.tables.numbers import parse_number

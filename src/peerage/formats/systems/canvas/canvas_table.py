@@ -13,12 +13,12 @@ from functools import cached_property
 from pathlib import PurePath
 
 from peerage.errors import InputError, Problem
+from peerage.formats.rows.comment_columns import about
 from peerage.formats.rows.inferred_scale import up_to
 from peerage.formats.systems.extract import (
     Extract,
     Grade,
     Omissions,
-    about,
     left_out,
     maxima_alone,
     records,

@@ -12,7 +12,8 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from peerage.errors import InputError, Problem
-from peerage.formats.systems.extract import Extract, Grade, Omissions, about, sheet_of
+from peerage.formats.rows.comment_columns import about
+from peerage.formats.systems.extract import Extract, Grade, Omissions, sheet_of
 from peerage.rubric import Component
 from peerage.tables.numbers import parse_number
 
@@ -107,6 +108,7 @@ class Workshops:
     def _grades(
         self, scores: Iterable[WorkshopScore], names: Mapping[str, str], omissions: Omissions
     ) -> Iterator[Grade]:
+        commented: set[str] = set()
         for score in scores:
             assessment = self.assessments.get(score.assessment)
             submission = self.submissions.get(assessment.submission) if assessment else None
@@ -118,6 +120,9 @@ class Workshops:
                 omissions.add("grade", "of a dimension that the rubric does not have", score.row)
             elif score.grade:
                 component = names.get(score.dimension, f"dimension {score.dimension}")
+                # What is written about the whole work goes with the first of the grades, so that it is kept once.
+                overall = "" if score.assessment in commented else assessment.comment
+                commented.add(score.assessment)
                 yield Grade(
                     score.row,
                     assessment.submission,
@@ -127,7 +132,7 @@ class Workshops:
                     submission.workshop,
                     submission.author,
                     time=assessment.time,
-                    comment="\n".join(filter(None, (assessment.comment, about(component, score.comment)))),
+                    comment="\n".join(filter(None, (overall, about(component, score.comment)))),
                 )
 
     def _note_unfinished(self, omissions: dict[str, Omissions]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from peerage.errors import InputError, Problem
 from peerage.formats.systems.extract import Extract, Grade, Omissions, records, require, sheet_of
@@ -67,40 +68,28 @@ def _grades(source: Source, omissions: Omissions, problems: list[Problem]) -> It
             found = [*_block_problems(source.file, row, number, details, scores)]
             problems += found
             if not found:
-                for line in scores[number]:
+                for line in _without_feedback(scores[number]):
                     if line.startswith("-- ") and ": " in line and not _SCORE.fullmatch(line):
                         omissions.add("line", "that looks like a score but ends without points", row)
-                said = _feedback(cells["assessment details"]).get(number, "")
-                yield from grades(response, _assessment(details[number], scores[number], said), omissions)
+                yield from grades(response, _assessment(details[number], scores[number]), omissions)
 
 
 def _blocks(cell: str) -> Blocks:
-    """The lines below each heading ``Assessment #12``, without those of feedback."""
+    """The lines below each heading ``Assessment #12``."""
     blocks: Blocks = {}
     lines: list[str] = []
     for line in cell.splitlines():
         head = _HEAD.fullmatch(line.strip())
         if head:
             lines = blocks.setdefault(head[1], [])
-        elif not _FEEDBACK.match(line):
+        else:
             lines.append(line.strip())
     return blocks
 
 
-def _feedback(cell: str) -> dict[str, str]:
-    """What was written below each heading of the details; it comes last, and may run over several lines."""
-    found: dict[str, list[str]] = {}
-    number, begun = "", False
-    for line in cell.splitlines():
-        head, begins = _HEAD.fullmatch(line.strip()), _FEEDBACK.match(line)
-        if head:
-            number, begun = head[1], False
-        elif begins:
-            begun = True
-            found.setdefault(number, []).append(line[begins.end() :].strip())
-        elif begun:
-            found[number].append(line.strip())
-    return {number: "\n".join(filter(None, lines)) for number, lines in found.items()}
+def _without_feedback(lines: Sequence[str]) -> list[str]:
+    """The lines that do not begin feedback; those in which it goes on cannot be told from others."""
+    return [line for line in lines if not _FEEDBACK.match(line)]
 
 
 def _block_problems(file: str, row: int, number: str, details: Blocks, scores: Blocks) -> Iterator[Problem]:
@@ -127,9 +116,28 @@ def _details(lines: Sequence[str]) -> Mapping[str, str]:
 
 
 def _parts(lines: Sequence[str]) -> list[Part]:
-    return [Part(match[1].strip(), match[2]) for match in map(_SCORE.fullmatch, lines) if match]
+    """The criteria with their points, each with the feedback that follows it."""
+    scores = {index: None if _FEEDBACK.match(line) else _SCORE.fullmatch(line) for index, line in enumerate(lines)}
+    starts = [index for index, match in scores.items() if match]
+    return [
+        Part(match[1].strip(), match[2], _feedback(lines[start + 1 : end]))
+        for start, end in pairwise([*starts, len(lines)])
+        if (match := scores[start])
+    ]
 
 
-def _assessment(details: Sequence[str], scores: Sequence[str], feedback: str) -> Assessment:
+def _feedback(lines: Sequence[str]) -> str:
+    """What was written: it comes last, and may run over several lines."""
+    written: list[str] = []
+    for line in lines:
+        begins = _FEEDBACK.match(line)
+        if begins:
+            written.append(line[begins.end() :].strip())
+        elif written:
+            written.append(line)
+    return "\n".join(filter(None, written))
+
+
+def _assessment(details: Sequence[str], scores: Sequence[str]) -> Assessment:
     known = _details(details)
-    return Assessment(known["type"], known["scorer_id"], known.get("scored_at", ""), _parts(scores), feedback)
+    return Assessment(known["type"], known["scorer_id"], known.get("scored_at", ""), _parts(scores), _feedback(details))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from peerage.errors import Problem
-from peerage.formats.systems.extract import Grade, Omissions, about
+from peerage.formats.rows.comment_columns import about
+from peerage.formats.systems.extract import Grade, Omissions
 
 PEER, SELF, STAFF = "PE", "SE", "ST"
 ROLES = {PEER: "student", SELF: "student", STAFF: "ta"}
@@ -44,10 +45,14 @@ def iso(time: str) -> str:
 
 
 def grades(response: Response, assessment: Assessment, omissions: Omissions) -> list[Grade]:
-    """The grades of an assessment; the grader of a self-assessment is the author."""
+    """The grades of an assessment; the grader of a self-assessment is the author.
+
+    What was written about the whole response goes with the last of them, so that it is kept once.
+    """
     grader = response.author if assessment.kind == SELF else assessment.scorer
     if not assessment.parts:
         omissions.add("assessment", "without any points", response.row)
+    overall = [""] * (len(assessment.parts) - 1) + [assessment.feedback]
     return [
         Grade(
             response.row,
@@ -59,9 +64,9 @@ def grades(response: Response, assessment: Assessment, omissions: Omissions) -> 
             response.author,
             ROLES[assessment.kind],
             iso(assessment.time),
-            "\n".join(filter(None, (about(part.criterion, part.feedback), assessment.feedback))),
+            "\n".join(filter(None, (about(part.criterion, part.feedback), said))),
         )
-        for part in assessment.parts
+        for part, said in zip(assessment.parts, overall, strict=False)
     ]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from peerage.errors import Problem
 from peerage.formats.rows.column_roles import is_numeric
+from peerage.formats.rows.comment_columns import commented, together
 from peerage.formats.systems.extract import Extract, Omissions, Table
 from peerage.support.wording import quoted
 from peerage.tables.column import Column
@@ -55,9 +56,15 @@ class Responses:
         if grader is not None:
             columns["grader"] = grader
         columns |= [("time", name) for name in sheet.header if fold(name) in times][:1]
-        comment = _only(sheet, _COMMENT, (*people, *times, *added, *map(fold, columns.values())))
-        if comment is not None and not is_numeric(sheet.column(comment)) and not is_labelled(sheet.column(comment)):
-            columns["comment"] = comment
+        comments = [
+            name
+            for name in commented(sheet, {*people, *times, *added, *map(fold, columns.values())}, _COMMENT)
+            if not is_labelled(sheet.column(name))
+        ]
+        if len(comments) > 1:
+            sheet = together(sheet, comments)
+        elif comments:
+            columns["comment"] = comments[0]
         numbers = {fold(name) for name in sheet.header if fold(name) in people and is_numeric(sheet.column(name))}
         unused = {*numbers, *added} - {fold(name) for name in columns.values()}
         responses = cls(sheet, columns, Omissions(sheet.file)).without_namesakes(people)
