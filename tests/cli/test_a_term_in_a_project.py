@@ -162,7 +162,12 @@ def has_a_ta_check(home: Path, run: Run) -> None:
     assert notes == [keeping(3), new, few]
     unchanged = ["No grade of submissions with new grades changed.", "No grade of other submissions changed."]
     saved = [f"Written to results: {FILES}, proposals.csv", f"The earlier results are in {home / 'results-before-1'}"]
-    assert lines == ["208 grades in 104 reviews, 2 more than before.", *unchanged, *BY_STAFF, *kept(47), *saved]
+    other = "Staff gave other grades than were handed out; these stay unless override.csv sets the grade:"
+    before = [
+        f"  {checked} in {part}: {told(3)[checked, part]:g}, by staff 0" for part in ("Component 1", "Component 2")
+    ]
+    stays = [*kept(47), other, *before]
+    assert lines == ["208 grades in 104 reviews, 2 more than before.", *unchanged, *BY_STAFF, *stays, *saved]
     assert grades_of(Path("results")) == told(3)
     assert checked in {row["submission"] for row in rows(Path("results", "proposals.csv"))}
 

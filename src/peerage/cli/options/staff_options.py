@@ -176,17 +176,34 @@ def _lines(results: Results) -> Iterator[str]:
         sure = f"{published['sure']:,} of them with a certainty of 90% or more"
         yield f"\nKept {counted(published['kept'], 'published grade')}."
         yield f"Today's estimates would change {published['proposed']:,}, {sure} ({PROPOSALS.file})."
+        yield from _contradicted(results)
     if CHANGES in results.tables:
         table = results.tables[CHANGES]
         changed = int((table["before"].notna() & table["after"].notna()).sum())
         yield f"\n{counted(changed, 'published grade')} changed ({CHANGES.file})."
 
 
-def _some(lines: Iterator[str]) -> Iterator[str]:
-    """The first few lines, indented, and how many more there are."""
+def _contradicted(results: Results) -> Iterator[str]:
+    """Published grades that stay although staff gave something else, as after a spot check, and how to change them."""
+    from peerage.results.schema import GRADES, PROPOSALS
+
+    if not results.choices.staff_final:
+        return
+    by_staff = results.tables[GRADES].dropna(subset="staff_mean")
+    found = results.tables[PROPOSALS].merge(by_staff[["submission", "component", "staff_mean"]])
+    if len(found):
+        stay = "this one stays" if len(found) == 1 else "these stay"
+        yield f"Staff gave other grades than were handed out; {stay} unless override.csv sets the grade:"
+        rows = zip(found["submission"], found["component"], found["published"], found["proposed"], strict=True)
+        lines = (f"{name} in {part}: {before:g}, by staff {now:g}" for name, part, before, now in rows)
+        yield from _some(lines, PROPOSALS.file)
+
+
+def _some(lines: Iterator[str], where: str = "") -> Iterator[str]:
+    """The first few lines, indented, and how many more there are in which file; by default in the record."""
     from peerage.results.schema import RECORD
 
     everything = list(lines)
     yield from (f"  {' '.join(line.split())}" for line in everything[:SHOWN])
     if len(everything) > SHOWN:
-        yield f"  and {len(everything) - SHOWN:,} more ({RECORD})"
+        yield f"  and {len(everything) - SHOWN:,} more ({where or RECORD})"
