@@ -256,7 +256,7 @@ def _conclusion(
 ) -> str:
     weights = _weight_by_report(component, index, counting)
     plain = _weighted(weights.items())
-    mean = average(component, index, counting) if any(voice.bias for voice in counting) else plain
+    mean = average(component, index, counting) if any(voice.subtracted for voice in counting) else plain
     rounding = _rounding(component, grade, mean)
     if mean != plain:
         rounding = f".{_corrected(component, grade, mean, plain, correction)}{rounding}"
