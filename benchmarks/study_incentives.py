@@ -9,8 +9,9 @@ simulated classes of 100 students and 10 assignments,
 
 ``python benchmarks/study_incentives.py [-o FOLDER] [--classes N] [--credit N]`` writes ``incentives.csv`` and the
 picture ``incentives.png``, and prints a table. Classes that an earlier ``incentives.csv`` has are not measured again:
-a run that was interrupted goes on where it stopped. ``--credit`` says how many classes are fitted for Peerage's point,
-which takes nearly all of the time; there, ten students deviate at a time, so that a fit tells of all of them.
+a run that was interrupted goes on where it stopped. ``--credit`` says how many classes are fitted for Peerage's point;
+there, ten students deviate at a time, so that a fit tells of all of them. Last, it prints what pay by what reports
+truly tell would give: its τ, and what students who correct their bias would gain.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from peerage.mechanisms.mechanism_contract import Mechanism
 from peerage.mechanisms.mechanism_registry import MECHANISMS
 from peerage.simulation import strategies
 from peerage.simulation.burrell import LooksTruth, burrell_schoenebeck
+from true_looks import told, told_corrected
 
 Floats = NDArray[np.float64]
 
@@ -122,6 +124,17 @@ def show(table: dict[str, dict[str, Mean]]) -> None:
         print(f"| `{name}` | {row['tau'].value:.3f} ± {row['tau'].error:.3f} | " + " | ".join(gains) + " |")
 
 
+def measure_truth(seed: int) -> Iterator[Row]:
+    """One class, paid by what reports truly tell: τ, and the gains of those who correct their bias."""
+    _, truth = burrell_schoenebeck(seed=seed)
+    honest, corrected = told(truth), told_corrected(truth, seed)
+    yield Row("truth", seed, "tau", float(kendalltau(truth.effort, honest).statistic))
+    before = np.where(np.isin(np.arange(len(honest)), PLAYING), corrected, honest)
+    after = np.append(corrected[:DEVIATORS], before[DEVIATORS:])
+    for gain in places(before, range(DEVIATORS)) - places(after, range(DEVIATORS)):
+        yield Row("truth", seed, "correct bias", float(gain))
+
+
 def draw(table: dict[str, dict[str, Mean]], path: Path) -> None:
     """Integrity against robustness: the best corner is at the lower right."""
     from matplotlib import pyplot as plt
@@ -152,7 +165,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--out", type=Path, default=Path(), metavar="FOLDER")
     parser.add_argument("--classes", type=int, default=20, help="for each mechanism of the literature")
-    parser.add_argument("--credit", type=int, default=4, help="for Peerage's credit")
+    parser.add_argument("--credit", type=int, default=20, help="for Peerage's credit")
     asked = parser.parse_args()
     asked.out.mkdir(parents=True, exist_ok=True)
     file = asked.out / "incentives.csv"
@@ -166,6 +179,9 @@ def main() -> None:
     table = summarise(rows)
     show(table)
     draw(table, asked.out / "incentives.png")
+    true = summarise([row for seed in range(asked.classes) for row in measure_truth(seed)])["truth"]
+    gains = "correct bias {:+.1f} ± {:.1f}".format(*true["correct bias"])
+    print("By what reports truly tell: τ {:.3f} ± {:.3f}, {}".format(*true["tau"], gains))
 
 
 if __name__ == "__main__":

@@ -184,11 +184,16 @@ def show_marks(rows: pd.DataFrame) -> Iterator[str]:
     )
     yield "\nHonest students of reliability 1.5, against unbiased ones of the same class:\n"
     yield table(
-        ("kind, bias", "mark", "sceptical mark", "mark by what they truly tell", "reports at an end"),
+        (
+            "kind, bias",
+            *("mark", "sceptical mark", "mark by what they truly tell"),
+            *("dependability, of that of unbiased ones", "what they truly tell, of it", "reports at an end"),
+        ),
         (
             (
                 f"{kind}, {bias:+g}",
                 *(_lost(cells[name, kind], cells[UNBIASED, kind], mark) for mark in ("mark", "sceptical", "deserved")),
+                *(_share(cells[name, kind], cells[UNBIASED, kind], told) for told in ("dependability", "true")),
                 f"{cells[name, kind]['at_an_end'].mean():.0%}",
             )
             for kind, (name, bias) in product(KINDS, SHIFTED.items())
@@ -209,6 +214,16 @@ def show_marks(rows: pd.DataFrame) -> Iterator[str]:
 def _lost(one: pd.DataFrame, other: pd.DataFrame, mark: str) -> str:
     first, second = (part.sort_values("seed")[mark].reset_index(drop=True) for part in (one, other))
     return compared(first, second, digits=1)
+
+
+def _share(one: pd.DataFrame, other: pd.DataFrame, column: str) -> str:
+    """The ratio of two means over the same classes, with the standard error of a jackknife."""
+    first, second = (part.sort_values("seed")[column].to_numpy(float) for part in (one, other))
+    if len(first) < 2:
+        return f"{first.mean() / second.mean():.2f}"
+    without = (first.sum() - first) / (second.sum() - second)
+    error = np.sqrt((len(without) - 1) * without.var())
+    return f"{first.mean() / second.mean():.2f} ± {error:.2f}"
 
 
 def _ranked(rows: pd.DataFrame, column: str) -> str:
