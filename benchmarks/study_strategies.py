@@ -13,13 +13,15 @@ check is told the priors that the class was drawn from.
 ``… rings [CSV] [--classes N]`` puts a fifth of a class into rings of four friends who give each other the top, and
 prints how many of them are named, how many others are, and what a member's grades gain.
 
-There are 3 classes of each kind unless told otherwise. A run that was interrupted goes on where it stopped.
+There are 3 classes of each kind unless told otherwise. ``--draws N`` has each of four chains keep so many draws, for
+marks; without it, as many as it takes. A run that was interrupted goes on where it stopped.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -99,10 +101,10 @@ def planted_class(kind: str, seed: int) -> tuple[pg.Gradebook, pg.Truth]:
     return book, truth
 
 
-def marks_of(kind: str, seed: int) -> list[dict[str, Any]]:
+def marks_of(kind: str, seed: int, draws: int | None) -> list[dict[str, Any]]:
     """One class: a row for each student."""
     book, truth = planted_class(kind, seed)
-    posterior = pg.fit(book, seed=seed)
+    posterior = pg.fit(book, draws=draws, seed=seed)
     explanation = pg.explain(posterior)
     weights = explanation.weights
     share = weights["weight"] * weights.groupby("submission")["weight"].transform("count")
@@ -352,8 +354,11 @@ def main() -> None:
     parser.add_argument("study", choices=STUDIES)
     parser.add_argument("csv", type=Path, nargs="?")
     parser.add_argument("--classes", type=int, default=3)
+    parser.add_argument("--draws", type=int, help="of each chain; for marks")
     asked = parser.parse_args()
     cases, measure, show = STUDIES[asked.study]
+    if asked.study == "marks":
+        measure = partial(measure, draws=asked.draws)
     path = asked.csv or Path(f"study_strategies_{asked.study}.csv")
     rows = measure_missing(path, cases(asked.classes), lambda case: measure(**case))
     print("\n".join(show(rows)))

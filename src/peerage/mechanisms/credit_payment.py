@@ -1,7 +1,7 @@
 """Peerage's own: the estimate on which marks for peer grading rest (:mod:`peerage.decisions.credit_marks`).
 
-It is an optimistic estimate of dependability under a sceptical prior, before a scale turns it into a mark. It rests on
-all grades of the course at once, staff's included, so that there is one payment for each student.
+It is the median of what is believed about a student's dependability, before a scale turns it into a mark for quality.
+It rests on all grades of the course at once, staff's included, so that there is one payment for each student.
 """
 
 from __future__ import annotations
@@ -29,7 +29,5 @@ class Credit:
 
     def pay(self, book: Gradebook, *, seed: int) -> Payments:
         """What each student earns in the whole course."""
-        marks = credit(
-            fit(book, chains=self.chains, draws=self.draws, seed=seed), completion=0, sceptical=True, minimum_reviews=0
-        )
+        marks = credit(fit(book, chains=self.chains, draws=self.draws, seed=seed), minimum_reviews=0)
         return payments(marks["grader"].to_numpy(), np.full(len(marks), "", dtype=object), marks["estimate"].to_numpy())
