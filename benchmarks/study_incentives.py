@@ -180,8 +180,9 @@ def main() -> None:
     show(table)
     draw(table, asked.out / "incentives.png")
     true = summarise([row for seed in range(asked.classes) for row in measure_truth(seed)])["truth"]
-    gains = "correct bias {:+.1f} ± {:.1f}".format(*true["correct bias"])
-    print("By what reports truly tell: τ {:.3f} ± {:.3f}, {}".format(*true["tau"], gains))
+    tau, gained = true["tau"], true["correct bias"]
+    print(f"By what reports truly tell: τ {tau.value:.3f} ± {tau.error:.3f}", end=", ")
+    print(f"correct bias {gained.value:+.1f} ± {gained.error:.1f}")
 
 
 if __name__ == "__main__":

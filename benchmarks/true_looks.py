@@ -26,7 +26,7 @@ def reports_of(bias: float, effort: float) -> Floats:
     out = np.zeros((len(GRADES), len(GRADES)))
     for looks in range(1, MOST_LOOKS + 1):
         sums = np.arange(TOP * looks + 1)
-        seen = poisson.pmf(looks - 1, effort) * binom.pmf(sums, TOP * looks, chance)
+        seen = np.asarray(poisson.pmf(looks - 1, effort) * binom.pmf(sums, TOP * looks, chance))
         np.add.at(out.T, np.rint(sums / looks).astype(int), seen.T)
     return np.asarray(out / out.sum(axis=1, keepdims=True))
 
