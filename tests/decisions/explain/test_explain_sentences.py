@@ -46,6 +46,18 @@ def test_a_component_that_some_did_not_grade_is_averaged_over_the_others() -> No
     )
 
 
+def test_a_plain_mean_speaks_of_no_percents() -> None:
+    given = voices((1, 2), (1, -1), (1, 4))
+    assert averaged(STRUCTURE, 0, 3, given) == (
+        "The grade for Structure is 3. Reviewer 1 gave 2; Reviewer 3 gave 4. "
+        "1 reviewer did not grade Structure; the average is over the others' reports. "
+        "The average is (4 + 2) / 2 = 3, which is the grade."
+    )
+    grade = GivenGrade(4, Fraction(4), level=4)
+    by_staff = sentences.averaged(STRUCTURE, 0, grade, [Voice("A TA", 1, "", (4,))], n_replaced=3)
+    assert "so 3 other reports do not count. So the average is 4" in by_staff
+
+
 def test_a_half_is_rounded_up() -> None:
     sentence = averaged(STRUCTURE, 0, 4, voices((50, 4), (50, 3)))
     assert sentence.endswith("= 3.5, halfway between 3 and 4, which is rounded up to 4.")

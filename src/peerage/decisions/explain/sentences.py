@@ -136,7 +136,7 @@ def averaged(
     parts = [
         f"The grade for {name_of(component)} is {grade.text}.",
         *listing(component, index, graders),
-        *_others(component, len(voices) - len(graders), n_replaced, sum(voice.weight for voice in counting)),
+        *_others(component, len(voices) - len(graders), n_replaced, counting),
         _conclusion(component, index, grade, counting, correction),
     ]
     return " ".join(parts)
@@ -238,17 +238,19 @@ def _by_grade(component: Component, index: int, graders: Sequence[Voice]) -> Ite
         yield f"{counted(number, 'report')} {'does' if number == 1 else 'do'} not count, {_plural(reason, number)}."
 
 
-def _others(component: Component, n_absent: int, n_replaced: int, share: int) -> Iterator[str]:
+def _others(component: Component, n_absent: int, n_replaced: int, counting: Sequence[Voice]) -> Iterator[str]:
     """Who does not take part: everybody else where staff graded, and those who did not grade the component."""
+    equal, share = _equally(counting), sum(voice.weight for voice in counting)
     if n_replaced:
-        theirs = f"; staff count {share}% together, and the average is over their reports" if share < WHOLE else ""
+        partly = share < WHOLE and not equal
+        theirs = f"; staff count {share}% together, and the average is over their reports" if partly else ""
         reports = f"{counted(n_replaced, 'other report')} {'does' if n_replaced == 1 else 'do'} not count"
         yield f"The course staff graded {name_of(component)}, so {reports}{theirs}."
     elif n_absent:
-        yield (
-            f"{counted(n_absent, 'reviewer')} did not grade {name_of(component)}; "
-            f"the others count {share}% together, and the average is over their reports."
-        )
+        others = "" if equal else f"the others count {share}% together, and "
+        whose = "the others'" if equal else "their"
+        absent = f"{counted(n_absent, 'reviewer')} did not grade {name_of(component)}"
+        yield f"{absent}; {others}the average is over {whose} reports."
 
 
 def _conclusion(
