@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -21,10 +22,13 @@ from numpy.typing import NDArray
 
 import peerage as pg
 from peerage.inference.agreement import largest_r_hat
+from peerage.inference.layout import lay_out
+from peerage.inference.report_bins import says_or_less
 from real_sets import RealSet, real_sets
 from tables import table
 
 DEFAULT, AUTO = "default", "auto"
+NO_FLOORS, NO_HEAPING = "without floors", "without heaping"
 SHARED = {
     "without merit": pg.Model(merit=False),
     "without halo": pg.Model(halo=False),
@@ -37,6 +41,8 @@ MODELS: dict[str, pg.Model | str] = {
     **SHARED,
     "without habits": pg.Model(habits=False),
     "without scale": pg.Model(scale=False),
+    NO_FLOORS: pg.Model(floors=False),
+    NO_HEAPING: pg.Model(heaping=False),
     "without effort": pg.Model(effort=False),
     "without bias": pg.Model(bias=False),
     "correlation": pg.Model(correlation=True),
@@ -49,20 +55,29 @@ Measure = Callable[[pd.DataFrame, Floats], Floats]
 
 
 def models_for(book: pg.Gradebook, asked: list[str]) -> Iterator[str]:
-    """The models that make a difference to this class: one component shares nothing, correlation needs authors."""
-    for name in asked:
-        if not (name in SHARED and len(book.rubric) == 1) and not (name == "correlation" and not any(book.authors)):
-            yield name
+    """The models that make a difference to this class.
+
+    One component shares nothing, correlation needs authors, and not every class has students with a lowest grade of
+    their own, or a scale on which grades may be heaped.
+    """
+    layout = lay_out(book, pg.Model())
+    same = {name for name in SHARED if len(book.rubric) == 1}
+    same |= {"correlation"} if not any(book.authors) else set()
+    same |= {NO_FLOORS} if not says_or_less(layout).any() else set()
+    same |= {NO_HEAPING} if not any(rounding.units for rounding in layout.roundings) else set()
+    return (name for name in asked if name not in same)
 
 
 def fitted(book: pg.Gradebook, name: str, path: Path) -> pg.Posterior:
     """The fit that was kept, or a new one."""
     if path.exists():
         return pg.load(path)
+    begun = time.process_time()
     posterior = pg.fit(book, MODELS[name], seed=0)
     path.parent.mkdir(parents=True, exist_ok=True)
     posterior.save(path)
-    for line in (*(posterior.choice.sentences if posterior.choice else ()), *map(str, posterior.warnings)):
+    taken = f"{time.process_time() - begun:.0f} core-seconds"
+    for line in (taken, *(posterior.choice.sentences if posterior.choice else ()), *map(str, posterior.warnings)):
         print(f"{path.stem}: {line}", file=sys.stderr, flush=True)
     return posterior
 
