@@ -127,22 +127,8 @@ def shared_forms(reviews: Reviews) -> Callable[[Any, Any], None]:
 
     n_graders, n_submissions, n_components = reviews.n_graders, reviews.n_submissions, reviews.level.shape[1]
 
-    def coordinate(name: str, count: int = 1) -> Any:
-        drawn = numpyro.sample(f"theta_{name}", dist.Normal(*PRIORS[name]).expand([count]).to_event(1))
-        return drawn[0] if count == 1 else drawn
-
-    def standard(name: str, *shape: int) -> Any:
-        return numpyro.sample(name, dist.Normal(0.0, 1.0).expand(list(shape)).to_event(len(shape)))
-
-    def share(name: str, beta: Any, differs: Any) -> Any:
-        """(components,) one share, or one for each component around it."""
-        common = numpyro.sample(name, beta)
-        spread = jnp.where(differs, numpyro.sample(f"{name}s_differ", dist.HalfNormal(1.0)), 0.0)
-        logit = jnp.log(common) - jnp.log1p(-common) + spread * standard(f"own_{name}", n_components)
-        return jnp.clip(1 / (1 + jnp.exp(-logit)), 1e-4, 1 - 1e-4)
-
     def true_grades(differ: Any) -> Any:
-        merit = share("merit", dist.Beta(1.5, 1.5), differ)
+        merit = share("merit", (1.5, 1.5), n_components, differ)
         differing, sd = coordinate("mu_s", n_components), jnp.exp(coordinate("sigma_s", n_components))
         mean = numpyro.sample("average", dist.Normal(*PRIORS["mu_s"])) + differing - differing.mean()
         own = standard("own", n_submissions, n_components)
@@ -155,7 +141,7 @@ def shared_forms(reviews: Reviews) -> Callable[[Any, Any], None]:
         gamma = dist.Gamma(shape, shape).expand([n_graders]).to_event(1)
         reliability = (typical * numpyro.sample("scaled_reliability", gamma))[:, None]
         size = numpyro.sample(SIZE, dist.LogNormal(np.log(0.5), 0.8))
-        halo = share("halo", dist.Beta(1.2, 2.0), differ)
+        halo = share("halo", (1.2, 2.0), n_components, differ)
         left = jnp.where(one_size, 1.0, 1 - halo)
         return jnp.where(one_size, size, jnp.sqrt(halo / reliability)), jnp.sqrt(reliability / left)
 
@@ -184,6 +170,35 @@ def shared_forms(reviews: Reviews) -> Callable[[Any, Any], None]:
         numpyro.factor("reports", jnp.where(seen, log_masses, 0.0).sum())
 
     return numpyro_model
+
+
+def coordinate(name: str, count: int = 1) -> Any:
+    """A hyperparameter on the real line, one or one for each component."""
+    import numpyro
+    from numpyro import distributions as dist
+
+    drawn = numpyro.sample(f"theta_{name}", dist.Normal(*PRIORS[name]).expand([count]).to_event(1))
+    return drawn[0] if count == 1 else drawn
+
+
+def standard(name: str, *shape: int) -> Any:
+    """Standard normal numbers."""
+    import numpyro
+    from numpyro import distributions as dist
+
+    return numpyro.sample(name, dist.Normal(0.0, 1.0).expand(list(shape)).to_event(len(shape)))
+
+
+def share(name: str, beta: tuple[float, float], n_components: int, differs: Any) -> Any:
+    """(components,) one share, or one for each component around it."""
+    import jax.numpy as jnp
+    import numpyro
+    from numpyro import distributions as dist
+
+    common = numpyro.sample(name, dist.Beta(*beta))
+    spread = jnp.where(differs, numpyro.sample(f"{name}s_differ", dist.HalfNormal(1.0)), 0.0)
+    logit = jnp.log(common) - jnp.log1p(-common) + spread * standard(f"own_{name}", n_components)
+    return jnp.clip(1 / (1 + jnp.exp(-logit)), 1e-4, 1 - 1e-4)
 
 
 def review_masses(reviews: Reviews, drawn: dict[str, Any], halo: Any) -> Any:
@@ -235,7 +250,7 @@ class Scorer:
         options: dict[str, Any] = {"progress_bar": False, "jit_model_args": True}
         self.sampler = MCMC(kernel, num_warmup=WARM_UP, num_samples=DRAWS, **options)
 
-    def scores(self, form: str, seen: NDArray[np.bool_]) -> dict[str, Floats]:
+    def scores(self, form: str, seen: NDArray[np.bool_]) -> dict[str, Any]:
         """(reviews,) the log scores of a fit that sees some of them, the means of what was learned, and its R-hat."""
         import jax
         import jax.numpy as jnp
