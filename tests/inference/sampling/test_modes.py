@@ -91,7 +91,7 @@ def test_shirkers_are_not_taken_for_reliable(seed: int) -> None:
 def test_a_chain_in_the_mirror_image_is_recognised() -> None:
     """One of four chains is put where shirkers are reliable and the others shirk, and seen before it finds back."""
     book, _ = shirking_class(0)
-    posterior = pg.fit(book, chains=4, draws=20, burn_in=99, seed=0)
+    posterior = pg.fit(book, chains=4, draws=20, burn_in=200, seed=0)
     layout, states = posterior.layout, list(posterior.samples.states)
     mirrored = {name: values.copy() for name, values in states[1].variables.items()}
     mirrored["effortful"], mirrored["effort"] = ~mirrored["effortful"], 1 - mirrored["effort"]
