@@ -58,6 +58,19 @@ def test_a_plain_mean_speaks_of_no_percents() -> None:
     assert "so 3 other reports do not count. So the average is 4" in by_staff
 
 
+def test_roles_have_a_capital_at_the_beginning_of_a_sentence_only() -> None:
+    given = [
+        Voice("Reviewer 1", 60, "", (3,)),
+        Voice("a TA", 40, "", (4,)),
+        Voice("an instructor", 0, "because of something", (4,)),
+        Voice("student 7", 0, "because of something", (4,)),
+    ]
+    said = averaged(STRUCTURE, 0, 3, given)
+    assert "60%; a TA gave 4, which counts 40%. An instructor gave 4, which does not" in said
+    assert ". student 7 gave 4" in said
+    assert "is 4. A TA gave 4, which counts 100%." in averaged(STRUCTURE, 0, 4, [Voice("a TA", 100, "", (4,))])
+
+
 def test_a_half_is_rounded_up() -> None:
     sentence = averaged(STRUCTURE, 0, 4, voices((50, 4), (50, 3)))
     assert sentence.endswith("= 3.5, halfway between 3 and 4, which is rounded up to 4.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from math import floor, lcm
 
 from peerage.decisions.explain.corrections import Correction
 from peerage.decisions.explain.weight_problem import DECIMALS, PERCENT, WHOLE, exactly, tenth_of
+from peerage.gradebook.book import ROLE_WORDS
 from peerage.rubric import Component
 from peerage.support.wording import counted
 
@@ -27,6 +29,9 @@ _WHY_CORRECTED: dict[Correction, str] = {
     "level": "Students of this class give {} than the course staff would",
 }
 """Why the average of corrected reports is another than that of the reports; the gap takes how much more or less."""
+
+_ROLE = re.compile(rf"(?:an? )?(?:{'|'.join(set(ROLE_WORDS.values()) - {'student'})})(?: \d+)?(?: gave |$)")
+"""How a member of staff or a machine is called who is not named: "a TA", or "TA 2" of several."""
 
 SMALL = 10
 """The percents below half of which a desired weight counts as low where there is no least weight."""
@@ -213,11 +218,16 @@ def _one_by_one(component: Component, index: int, graders: Sequence[Voice]) -> I
         for voice in graders
         if voice.weight
     ]
-    yield "; ".join(counts) + "."
+    yield _beginning("; ".join(counts)) + "."
     for voice in graders:
         if not voice.weight:
-            why = voice.reason + voice.evidence
-            yield f"{voice.name} gave {decimal(voice.report(component, index))}, which does not count, {why}."
+            gave = f"{_beginning(voice.name)} gave {decimal(voice.report(component, index))}"
+            yield f"{gave}, which does not count, {voice.reason}{voice.evidence}."
+
+
+def _beginning(words: str) -> str:
+    """Words that begin a sentence, with a capital if they begin with somebody called by a role; ids stay as they are."""
+    return words[0].upper() + words[1:] if _ROLE.match(words) else words
 
 
 def _equally(graders: Sequence[Voice]) -> bool:

@@ -155,5 +155,5 @@ class Telling:
         for role in roles:
             numbers[role] += 1
             alone = role != "Reviewer" and roles.count(role) == 1
-            names.append(f"{'An' if role[0] in 'aeiou' else 'A'} {role}" if alone else f"{role} {numbers[role]}")
+            names.append(f"{'an' if role[0] in 'aeiou' else 'a'} {role}" if alone else f"{role} {numbers[role]}")
         return names
