@@ -146,7 +146,8 @@ def _walk(tree: _Tree, price: float, max_nodes: int) -> tuple[bool, Integers, bo
             rest[v], cost[v], position[v] = left, spent, 0
         elif _all_covered(tree.covers, weights):
             best, found = bound[n] - to_spend, True
-            best_weights[:] = weights
+            for grader in range(n):
+                best_weights[grader] = weights[grader]
     return found, best_weights, True
 
 

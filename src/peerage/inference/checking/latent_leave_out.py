@@ -36,6 +36,7 @@ from peerage.inference.latent.review_predictions import (
 from peerage.inference.numerics.arrays import F64
 from peerage.inference.numerics.effort_density import chance_of_effort, log_mixed
 from peerage.inference.numerics.jit import jit
+from peerage.inference.numerics.vectors import copy_into
 from peerage.rubric import MODEL_MAXIMUM
 
 _SPACING, _REACH = 2.0, 3.3
@@ -73,8 +74,8 @@ def leave_out_latent(
 ) -> None:
     """Predict reviews in one draw, whose slopes stand in the state; ``reliability`` are the residual precisions."""
     places, beliefs, cells = given.places, given.beliefs, work.cells
-    state.reliability[:] = reliability
-    state.bias[:] = bias
+    copy_into(state.reliability, reliability)
+    copy_into(state.bias, bias)
     if given.learning.on:
         refresh(given.learning, given.levels, beliefs, state.hyper)
     if given.learning.has_merit:
@@ -175,7 +176,7 @@ def _predict_reviews(
                 component, careful = scale.report_component[report], work.predicted[_SUMS, report - begin]
                 careless = usual * scale.careless[component] + (1.0 - usual) * scale.favourite[code, component]
                 out.mean[report] = effort * careful + (1.0 - effort) * careless
-    state.halo[first:last] = halos
+    copy_into(state.halo[first:last], halos)
     put_back(grader, places, state, cells)
 
 

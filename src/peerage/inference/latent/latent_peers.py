@@ -19,6 +19,7 @@ from peerage.inference.latent.local_sweeps import Drawn, hold_graders, sweep_onc
 from peerage.inference.latent.normal_tails import below, bin_mass, draw_in_bin
 from peerage.inference.numerics.arrays import F64, Flags, Sums
 from peerage.inference.numerics.jit import jit
+from peerage.inference.numerics.vectors import copy_into
 
 _SETTLING, _KEPT = 4, 12
 """Pairs of sweeps for each draw of the graders: those that are discarded, and those that are averaged over.
@@ -72,7 +73,7 @@ def estimate_from_peers(
                     grade = _expected(component, mean[place], root, given.levels, values[component])
                     expected[draw, cell] += grade / _KEPT
                 for particle in range(_PARTICLES):
-                    particles[particle, : last - first] = mean[: last - first]
+                    copy_into(particles[particle, : last - first], mean[: last - first])
                 logs[index, submission] = _log_mass(
                     submission, rng, drawn.unseen, given, state, covariance, particles, masses, gain
                 )
@@ -169,7 +170,8 @@ def _log_mass(
             top = masses.max()
             if top < _SMALL:
                 log_scale += math.log(top)
-                masses /= top
+                for particle in range(len(masses)):
+                    masses[particle] /= top
             for i in range(halo + 1):
                 for j in range(halo + 1):
                     covariance[i, j] -= variance * gain[i] * gain[j]

@@ -26,6 +26,7 @@ from peerage.inference.latent.review_predictions import (
 from peerage.inference.latent.review_updates import draw_efforts_made
 from peerage.inference.numerics.arrays import F64, I64, Flags, Sums
 from peerage.inference.numerics.jit import jit
+from peerage.inference.numerics.vectors import copy_into
 
 SETTLING, KEPT = 6, 6
 """Sweeps for each draw of the graders: those that are discarded, and those that count."""
@@ -62,7 +63,7 @@ def sweep_locally(
         hold_graders(draw, rng, has_effort, has_bias, given, state, drawn)
         for index in range(SETTLING + KEPT):
             sweep_once(rng, index >= SETTLING, has_effort, drawn.unseen, given, state, sums, work)
-        true_grade[draw] = state.true_grade
+        copy_into(true_grade[draw], state.true_grade)
 
 
 @jit
@@ -77,9 +78,9 @@ def hold_graders(
 ) -> None:
     """Let the graders and the class be what they are in a draw."""
     if given.learning.on:
-        state.hyper[:] = drawn.hyper[draw]
+        copy_into(state.hyper, drawn.hyper[draw])
         refresh(given.learning, given.levels, given.beliefs, state.hyper)
-    state.drift[:] = drawn.drift[draw]
+    copy_into(state.drift, drawn.drift[draw])
     for grader in range(len(state.bias)):
         state.reliability[grader] = drawn.reliability[draw, grader]
         state.bias[grader], state.effort[grader] = drawn.bias[draw, grader], drawn.effort[draw, grader]

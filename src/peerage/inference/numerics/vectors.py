@@ -6,6 +6,7 @@ Indexes are unsigned: numba looks out for negative ones, and loops that do so ar
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from peerage.inference.numerics.arrays import F32, F64, I64, Flags
 from peerage.inference.numerics.jit import jit
@@ -28,8 +29,8 @@ def unclamped(clamped: Flags) -> I64:
 
 
 @jit
-def copy_into(target: F32, source: F32) -> None:
-    """Copy a vector."""
+def copy_into(target: NDArray[np.floating], source: NDArray[np.floating]) -> None:
+    """Copy a vector. To assign one to a slice takes seconds to compile: the words for lengths that differ."""
     for i in range(np.uint64(len(target))):
         target[i] = source[i]
 
