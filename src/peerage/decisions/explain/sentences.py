@@ -226,7 +226,7 @@ def _one_by_one(component: Component, index: int, graders: Sequence[Voice]) -> I
 
 
 def _beginning(words: str) -> str:
-    """Words that begin a sentence, with a capital if they begin with somebody called by a role; ids stay as they are."""
+    """Words that begin a sentence, with a capital if they name somebody by a role; ids stay as they are."""
     return words[0].upper() + words[1:] if _ROLE.match(words) else words
 
 
