@@ -1,15 +1,14 @@
 """How near the grades that students get are to the true ones, in every form of final grades, in classes of many kinds.
 
-``python benchmarks/study_final.py [CSV [CLASSES [KIND…]]]`` simulates ten classes of each kind, fits them with default
-settings, and prints the tables of docs/explanations.md: the error of each form of grades, how averages compare with the
-expected grade and with the rounded mean, and what it costs to stay near the desired weights. It writes a row for each
-class; a run that was interrupted goes on where it stopped.
+``python benchmarks/study_final.py [CSV] [--classes N] [--kind NAME …]`` simulates N classes of each kind (10 unless
+told otherwise), fits them with default settings, and prints the tables of docs/explanations.md: the error of each form
+of grades, how averages compare with the expected grade and with the rounded mean, and what it costs to stay near the
+desired weights. It writes a row for each class; a run that was interrupted goes on where it stopped.
 """
 
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterable, Iterator
 from itertools import product
 from pathlib import Path
@@ -20,7 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import peerage as pg
-from kept_rows import measure_missing
+from kept_rows import measure_missing, study_options
 from peerage.decisions.choices import DecisionChoices
 from peerage.decisions.explain.cases import graded_by_staff
 from peerage.simulation.simulated_class import SETTINGS
@@ -133,10 +132,13 @@ def _differences(rows: pd.DataFrame, other: str, kinds: Iterable[object]) -> Ite
         yield f"{difference.mean():+.3f} ± {error:.3f}"
 
 
-def main(path: str = "study_final.csv", classes: str = "10", *kinds: str) -> None:
+def main() -> None:
     """Measure what is missing, and print the tables."""
-    print("\n".join(markdown(study(Path(path), int(classes), kinds or KINDS))))
+    parser = study_options(__doc__, "study_final.csv", classes=10)
+    parser.add_argument("--kind", choices=KINDS, action="append", help="only these; repeat it for several")
+    asked = parser.parse_args()
+    print("\n".join(markdown(study(asked.csv, asked.classes, asked.kind or KINDS))))
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()
