@@ -14,17 +14,13 @@ from typing import Any
 
 import peerage as pg
 from figures import report
-from peerage.decisions.choices import DecisionChoices
 from peerage.results.results import Results
 from peerage.workflow.saving import write_results
-
-NOT_KEPT = ("checks of the model", "explanations", "spot checks", "credit")
-"""What a posterior does not remember, and tables make once more."""
 
 
 def parts_of(posterior: pg.Posterior, folder: Path) -> dict[str, float]:
     """Core-seconds of each part; what later parts make use of was made before."""
-    choices, taken = DecisionChoices(), {}
+    taken = {}
 
     def timed(name: str, make: Callable[[], Any]) -> Any:
         begun = time.process_time()
@@ -35,12 +31,7 @@ def parts_of(posterior: pg.Posterior, folder: Path) -> dict[str, float]:
     timed("dependability", lambda: posterior.dependability)
     timed("leave-one-out", lambda: posterior.leave_one_out)
     timed("the staff's check", posterior.staff_check)
-    timed("checks of the model", posterior.check)
-    timed("explanations", lambda: choices.explain(posterior))
-    timed("spot checks", lambda: choices.propose(posterior))
-    timed("credit", lambda: choices.credit(posterior))
-    results = timed("tables", lambda: Results.of(posterior))
-    taken["tables"] -= sum(taken[name] for name in NOT_KEPT)
+    results = timed("checks, decisions and tables", lambda: Results.of(posterior))
     timed("report and files", lambda: write_results(results, folder))
     return taken
 
@@ -58,8 +49,8 @@ def measure() -> dict[str, Any]:
     rest = sum(parts.values())
     print(f"a default fit of {posterior.burn_in} + {posterior.samples.n_draws} sweeps: {sampling:.1f} core-seconds")
     for name, seconds in parts.items():
-        print(f"{name:<22}{seconds:6.2f}{seconds / sampling:8.3f}")
-    print(f"{'together':<22}{rest:6.2f}{rest / sampling:8.3f}")
+        print(f"{name:<30}{seconds:6.2f}{seconds / sampling:8.3f}")
+    print(f"{'together':<30}{rest:6.2f}{rest / sampling:8.3f}")
     sweeps = {"burn_in": posterior.burn_in, "draws": posterior.samples.n_draws}
     return {"sampling": sampling, "parts": parts, "rest": rest, "share": rest / sampling, **sweeps}
 

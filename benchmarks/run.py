@@ -22,7 +22,20 @@ import tables
 from figures import HERE, RESULTS
 from peerage import __version__
 
-SECTIONS = ("nuts", "sampler", "first", "protocol", "rest", "department", "scale", "reading", "simulate")
+SECTIONS = (
+    "nuts",
+    "sampler",
+    "earlier",
+    "first",
+    "protocol",
+    "rest",
+    "seeds",
+    "look",
+    "department",
+    "scale",
+    "reading",
+    "simulate",
+)
 """What is published; the others take longer, and their figures are in the pages about what they measure."""
 
 

@@ -130,6 +130,38 @@ def rest(results: Figures) -> str:
     return table(("", "core-seconds", "of sampling"), rows)
 
 
+def earlier(results: Figures) -> str:
+    """Times of the first release and of this version, and their ratios."""
+    rows = (
+        (what, *(f"{row[name]:.2f}" for name in ("earlier", "now")), f"{row['earlier'] / row['now']:.1f}")
+        for what, row in results["earlier"]["rows"].items()
+    )
+    return table(("", "first release", "now", "times"), rows)
+
+
+def seeds(results: Figures) -> str:
+    """How often two fits with different seeds give different grades."""
+    found = {name: row for name, row in results["seeds"].items() if isinstance(row, dict)}
+    differ = {
+        "averages that differ by more than one in the last decimal": "averages",
+        "of these, most likely grades that differ": "most_likely",
+        "of these, averages rounded to legal grades that differ": "explained",
+    }
+    rows = [(words, *(f"{1 - row[name]:.1%}" for row in found.values())) for words, name in differ.items()]
+    rows.insert(1, ("legal grades that are no toss-ups", *(f"{row['clear']:.0%}" for row in found.values())))
+    return table(("", *found), rows).replace("%", " %")
+
+
+def look(results: Figures) -> str:
+    """How far a first look is from a fit, and what it takes, beside another fit."""
+    found = {name: row for name, row in results["look"].items() if isinstance(row, dict)}
+    distances = {"expected": "expected grades", "lower": "lower ends of intervals", "upper": "upper ends of intervals"}
+    rows = [("core-seconds", *(f"{row['core_seconds']:.1f}" for row in found.values()))]
+    rows += [(words, *(f"{row[name]:.2f}" for row in found.values())) for name, words in distances.items()]
+    rows.append(("most likely grades that differ", *(f"{row['most_likely']:.1%}" for row in found.values())))
+    return table(("", *found), rows).replace("%", " %")
+
+
 def department(results: Figures) -> str:
     """What a department's classes take."""
     found = results["department"]
@@ -169,6 +201,9 @@ TABLES = {
     "first fit": first_fit,
     "protocol": protocol,
     "rest": rest,
+    "earlier": earlier,
+    "seeds": seeds,
+    "look": look,
     "department": department,
     "scale": scale,
 }
