@@ -39,6 +39,9 @@ MODELS = [
     Model(correlation=True, habits=False),
     Model(censoring=False),
 ]
+THIN_CORRELATED = 30
+"""Where true grades and reliabilities are tied to each other, the level of all of them takes longer to forget."""
+
 LARGEST_QUANTITIES = 30
 FALSE_ALARM = 1e-3 / (2 * LARGEST_QUANTITIES * len(MODELS))
 SMALLEST, LARGEST = (
@@ -134,8 +137,9 @@ def _ranks(arena: Arena, used: NDArray[np.intp], rng: np.random.Generator) -> li
     arena.put(twin.draw_reports(arena.book, replace(arena.model, priors=as_priors(drawn, "mu_l")), truth, rng))
     state = arena.start(rng)
     arena.run(rng, state, BURN_IN, keep=False)
-    draws = arena.run(rng, state, DRAWS * THIN, keep=True)
-    kept = {name: getattr(draws, name)[THIN - 1 :: THIN] for name in draws._fields}
+    thin = THIN_CORRELATED if arena.model.correlation else THIN
+    draws = arena.run(rng, state, DRAWS * thin, keep=True)
+    kept = {name: getattr(draws, name)[thin - 1 :: thin] for name in draws._fields}
     s, p, b, e = (arena.values(name, kept[name], rng) for name in ("true_grade", "reliability", "bias", "effort"))
     theta = kept["hyper"]
     names = [name.split(" of ")[0] for name in coordinate_names(arena.layout)]
