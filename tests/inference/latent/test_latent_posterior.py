@@ -13,7 +13,7 @@ import peerage as pg
 from peerage.errors import ModelError
 from peerage.inference.layout import lay_out
 from peerage.inference.numerics.hyperparameters import HALO
-from peerage.inference.report_bins import report_bins
+from peerage.inference.report_bins import report_bins, says_or_less
 from peerage.model import Model
 
 CLASS: dict[str, Any] = {
@@ -118,7 +118,7 @@ def test_the_likelihood_of_a_review_sums_its_halo_out(posterior: pg.Posterior) -
     slope, usual = draws.slopes()[chain, draw].astype(float), layout.mean_reports
     nodes = np.linspace(-8, 8, 801)
     weights = np.exp(-0.5 * nodes**2) / np.exp(-0.5 * nodes**2).sum()
-    careless = draws.low_effort_masses()[chain, draw]
+    careless, lowest = draws.low_effort_masses()[chain, draw], says_or_less(layout)
     expected = np.empty(posterior.book.n_reviews)
     for review in range(len(expected)):
         grader = layout.reports.review_grader[review]
@@ -130,7 +130,8 @@ def test_the_likelihood_of_a_review_sums_its_halo_out(posterior: pg.Posterior) -
             centre = seen + bias[grader] + np.sqrt((1 - part) / reliability[grader]) * nodes
             root = np.sqrt(reliability[grader] / part)
             product *= ndtr((high[report] - centre) * root) - ndtr((low[report] - centre) * root)
-            without *= careless[layout.report_component[report], layout.report_level[report]]
+            masses, level = careless[layout.report_component[report]], layout.report_level[report]
+            without *= masses[: level + 1].sum() if lowest[report] else masses[level]
         expected[layout.review_order[review]] = effort[grader] * product.sum() + (1 - effort[grader]) * without
     np.testing.assert_allclose(posterior.log_likelihood()[chain, draw], np.log(expected), atol=2e-3)
 
