@@ -30,7 +30,7 @@ def floors(layout: Layout) -> Floats:
         return np.full(layout.n_graders, -np.inf)
     grader = layout.reports.review_grader[layout.report_review]
     is_student = (layout.group == STUDENT) | (layout.group == AUTHOR)
-    tells = np.flatnonzero(is_student[grader] & ~_is_heaped(layout))
+    tells = np.flatnonzero(is_student[grader] & ~_heaped_components(layout)[layout.report_component])
     return lowest_grades(layout.n_graders, grader[tells], layout.report_value[tells])
 
 
@@ -52,8 +52,12 @@ def lowest_grades(n_graders: int, grader: NDArray[np.integer], value: Floats) ->
 
 def floors_of_reports(layout: Layout, floor: Floats) -> Floats:
     """(reports,) the grade below which each report cannot be, from the graders'; −∞ where grades may be heaped."""
-    own = floor[layout.reports.review_grader[layout.report_review]]
-    return np.where(_is_heaped(layout), -np.inf, own)
+    return floors_on(layout, floor[layout.reports.review_grader[layout.report_review]], layout.report_component)
+
+
+def floors_on(layout: Layout, own: Floats, components: NDArray[np.integer]) -> Floats:
+    """(reports,) the same of any reports, from their graders' lowest grades and their components."""
+    return np.where(_heaped_components(layout)[components], -np.inf, own)
 
 
 def says_or_less(layout: Layout, floor: Floats | None = None) -> NDArray[np.bool_]:
@@ -72,6 +76,6 @@ def report_bins(layout: Layout, floor: Floats | None = None) -> tuple[Floats, Fl
     return low, high
 
 
-def _is_heaped(layout: Layout) -> NDArray[np.bool_]:
-    """(reports,) whether the grade may be rounded more coarsely than its scale."""
-    return np.array([bool(rounding.units) for rounding in layout.roundings])[layout.report_component]
+def _heaped_components(layout: Layout) -> NDArray[np.bool_]:
+    """(components,) whether grades may be rounded more coarsely than their scale."""
+    return np.array([bool(rounding.units) for rounding in layout.roundings])

@@ -14,7 +14,7 @@ from peerage.inference.latent.latent_habits import MISSED
 from peerage.inference.layout import Layout
 from peerage.inference.numerics.hyperparameters import N_CLASSWIDE, TAU_L
 from peerage.inference.numerics.likelihood import Grid
-from peerage.inference.report_bins import floors
+from peerage.inference.report_bins import floors, floors_on
 from peerage.inference.sampling.chains import VARIABLES, Samples
 from peerage.inference.sampling.total_reliability import residual_share, total_reliability
 from peerage.rubric import MODEL_MAXIMUM
@@ -96,10 +96,10 @@ class Draws(Mapping[str, NDArray[np.float32]]):
         self, graders: NDArray[np.integer], components: NDArray[np.integer], levels: NDArray[np.integer]
     ) -> NDArray[np.bool_]:
         """(report,) whether reports are the lowest grade of their grader's own."""
-        parts, lowest = self._layout.book.rubric.components, floors(self._layout)[graders]
-        values = np.array([parts[part].scaled[level] for part, level in zip(components, levels, strict=True)])
-        heaped = np.array([bool(rounding.units) for rounding in self._layout.roundings])
-        return np.asarray((values == lowest) & ~heaped[components])
+        values = np.empty(len(levels))
+        for index, component in enumerate(self._layout.book.rubric.components):
+            values[components == index] = component.scaled[levels[components == index]]
+        return np.asarray(values == floors_on(self._layout, floors(self._layout)[graders], components))
 
     def low_effort_masses(self, *, heaped: bool = True) -> NDArray[np.float64]:
         """(chain, draw, component, level) the probability of each grade if no effort is made, without a habit.
