@@ -141,6 +141,17 @@ class CoarseBins(NamedTuple):
             grid_of=np.array([rounding.grid_of for rounding in roundings], np.int64),
         )
 
+    def by_report(self, code: I64) -> tuple[F64, F64, I64]:
+        """(grid, report) both ends of the bins of coarser grids, and ``own``, of reports with these codes; none if off."""
+        low, high = (np.full((N_UNITS, len(code) if self.on else 0), np.inf) for _ in range(2))
+        if self.on:
+            for place in range(N_UNITS):
+                mine = np.flatnonzero(self.start[code] + place < self.start[code + 1])
+                bins = self.start[code[mine]] + place
+                grid = self.share[bins] - self.own[code[mine]] - 1
+                low[grid, mine], high[grid, mine] = self.low[bins], self.high[bins]
+        return low, high, self.own[code[: low.shape[1]]]
+
 
 ROUNDED_NAMES = [entry.name for entry in CLASSWIDE[ROUNDED : ROUNDED + len(UNITS) * N_UNITS]]
 """The hyperparameters that are shares of units, in the order of ``UNITS``."""

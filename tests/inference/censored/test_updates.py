@@ -216,10 +216,11 @@ def test_the_density_of_an_effort_sums_its_reviews_efforts_out() -> None:
 
 def draws_of_effort(prior: tuple[float, float], shares: Floats, count: int = 8000) -> Floats:
     """Every fourth of efforts drawn one after the other."""
-    rng, effort, masses = np.random.default_rng(5), 0.5, np.zeros(32)
+    rng, effort, before, masses = np.random.default_rng(5), 0.5, np.zeros(32), np.zeros(32)
+    effort_density.fill_prior(prior, before)
     drawn = []
     for _ in range(count):
-        effort = effort_density.draw_effort(rng, effort, shares, prior, masses)
+        effort = effort_density.draw_effort(rng, effort, shares, prior, before, masses)
         drawn.append(effort)
     return np.array(drawn)[::4]
 

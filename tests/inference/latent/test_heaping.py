@@ -130,10 +130,12 @@ def test_low_effort_is_rounded_likewise(scene: Scene) -> None:
 
 @pytest.mark.parametrize("level", [0, 7, 15, 20, 40])
 def test_a_report_before_rounding_lies_in_any_of_its_bins(scene: Scene, level: int) -> None:
-    levels, rounding, mean, root = scene.given.levels, scene.given.beliefs.rounding, 2.4, 0.9
+    coarse, shares, mean, root = scene.given.levels.coarse, scene.given.beliefs.rounding.ravel(), 2.4, 0.9
     low, high = (np.array([bins(np.array(FINE), unit)[end][level] for unit in UNITS]) for end in (0, 1))
-    levels.low[0], levels.high[0], levels.code[0] = low[-1], high[-1], level
-    drawn = np.array([latent_heaping.draw_rounded(scene.rng, 0, mean, root, levels, rounding) for _ in range(DRAWS)])
+    finest = level, float(low[-1]), float(high[-1])
+    drawn = np.array(
+        [latent_heaping.draw_rounded(scene.rng, *finest, mean, root, coarse, shares) for _ in range(DRAWS)]
+    )
     weights = unit_shares(scene.state.hyper) * (ndtr((high - mean) * root) - ndtr((low - mean) * root))
 
     inside = ndtr((np.clip(drawn[:, None], low, high) - mean) * root) - ndtr((low - mean) * root)

@@ -106,7 +106,7 @@ def new_work(layout: Layout) -> Work:
         np.zeros(layout.n_graders, np.int64),
         np.zeros((MAX_SUMMED, 4), np.int64),
         np.zeros((int(np.diff(layout.reports.grader_reviews).max()), 4)),
-        np.zeros(32),
+        np.zeros((2, 32)),
         np.zeros(longest, np.float32),
         np.zeros(longest),
         np.zeros(layout.max_levels),

@@ -20,7 +20,7 @@ import numpy as np
 
 from peerage.inference.censored.cell_products import Int, find_report, load_author_means, load_special_prior, log_ratio
 from peerage.inference.numerics.arrays import F64, Given, State, Sums, Work
-from peerage.inference.numerics.effort_density import chance_of_effort, draw_effort, log_mixed
+from peerage.inference.numerics.effort_density import chance_of_effort, draw_effort, fill_prior, log_mixed
 from peerage.inference.numerics.grid_masses import AUTHORS
 from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.vectors import TINY, copy_into, multiply, sums_of_products
@@ -230,8 +230,9 @@ def _draw_efforts(
         for place in range(count):
             logs[place, 3] = chance_of_effort(0.5, logs[place, after], logs[place, 2])
         prior = float(given.beliefs.effort[0]), float(given.beliefs.effort[1])
-        effort = draw_effort(rng, state.effort[grader], logs[:count, 3], prior, work.effort_masses)
-        state.effort[grader] = effort
+        before, masses = work.effort_masses[0], work.effort_masses[1]
+        fill_prior(prior, before)
+        state.effort[grader] = draw_effort(rng, state.effort[grader], logs[:count, 3], prior, before, masses)
     work.effortful[grader] = 0
     for place in range(count):
         probability = chance_of_effort(state.effort[grader], logs[place, after], logs[place, 2])

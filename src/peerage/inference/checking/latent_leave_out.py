@@ -22,9 +22,9 @@ from peerage.inference.latent.latent_habits import (
     fill_careless,
     prior_of_effort,
 )
-from peerage.inference.latent.latent_heaping import rounded_mass
+from peerage.inference.latent.latent_heaping import round_masses, rounded_mass
 from peerage.inference.latent.latent_priors import refresh
-from peerage.inference.latent.normal_tails import OUT_OF_REACH, bin_mass, shifted_masses, sums_below
+from peerage.inference.latent.normal_tails import OUT_OF_REACH, bin_mass, known_masses, sums_below
 from peerage.inference.latent.review_predictions import (
     draw_reports,
     hold_fixed,
@@ -55,9 +55,10 @@ _FIRST, _STEP = CARELESS, CARELESS + 1
 """Columns of ``Work.logs`` when halos are summed out: a review's sum, at first that of its nodes' weights; where its
 first node lies; and the spacing of its nodes."""
 
-_SHIFTS, _SHIFTED = 4, 5
+_WITH_HALO, _MASSES = 4, 5
 _SUMS, _ROOTS = 4, 5
-"""Rows of ``Work.predicted``: halos and the masses that they make; expected grades, and the roots that make these."""
+"""Rows of ``Work.predicted``: means with halos and the masses that they make; expected grades, and the roots that make
+these."""
 
 
 @jit
@@ -240,19 +241,22 @@ def _weigh_halos(
     begin, row = places.review_reports[first], 0
     for review in range(first, last):
         for _ in range(places.review_reports[review + 1] - places.review_reports[review]):
-            predicted[_SHIFTS, row] = halo[review]
+            predicted[_WITH_HALO, row] = predicted[0, row] + halo[review]
             row += 1
-    low, high, masses = levels.low[begin : begin + row], levels.high[begin : begin + row], predicted[_SHIFTED]
-    shifted_masses(low, high, predicted[0], predicted[1], predicted[_SHIFTS], masses)
+    low, high = levels.low[begin : begin + row], levels.high[begin : begin + row]
+    means, roots, masses = predicted[_WITH_HALO], predicted[1], predicted[_MASSES, :row]
+    known_masses(low, high, means, roots, masses)
+    if levels.coarse.on:
+        round_masses(begin, levels, rounding, means, roots, masses)
     row = 0
     for review in range(first, last):
         product = 1.0
         for _ in range(places.review_reports[review + 1] - places.review_reports[review]):
-            mass, mean, root = masses[row], predicted[0, row] + halo[review], predicted[1, row]
+            mass, mean, root = masses[row], means[row], roots[row]
             if mass < OUT_OF_REACH:
                 mass = bin_mass((low[row] - mean) * root, (high[row] - mean) * root)[1]
-            if levels.coarse.on:
-                mass = rounded_mass(levels.code[begin + row], mass, mean, root, levels.coarse, rounding)
+                if levels.coarse.on:
+                    mass = rounded_mass(levels.code[begin + row], mass, mean, root, levels.coarse, rounding)
             product *= mass
             row += 1
         found[review - first] = product

@@ -33,7 +33,7 @@ def draw_habit(grader: int, rng: np.random.Generator, halo_odds: float, given: G
     count = places.grader_reviews[grader + 1] - places.grader_reviews[grader]
     used, n_codes = habits.used[habits.start[grader] : habits.start[grader + 1]], len(habits.favourite) - 1
     log_odds, prior = state.hyper[HABIT], given.beliefs.effort
-    before = weigh_habits(count, CAREFUL, used, n_codes, log_odds, prior, work)
+    before = weigh_habits(count, CAREFUL, used, n_codes, log_odds, work)
     if habits.may_jump[grader] and rng.random() < 0.5:
         _jump(grader, before, rng, halo_odds, given, state, work)
     else:
@@ -70,7 +70,7 @@ def _jump(
         state.halo[review] = rng.standard_normal() * math.sqrt(halo_odds / state.reliability[grader])
     levels, rounding = given.levels, given.beliefs.rounding
     predict(grader, AFTER_JUMP, places, levels, rounding, state, work.cells, work.predicted, work.logs)
-    gain = weigh_habits(last - first, AFTER_JUMP, used, n_codes, log_odds, prior, work) - before - now
+    gain = weigh_habits(last - first, AFTER_JUMP, used, n_codes, log_odds, work) - before - now
     code, effort, excess = propose_habit(last - first, AFTER_JUMP, used, n_codes, rng, prior, work)
     gain += excess + _log_over_proposal(state.bias[grader], mean, sd) - _log_over_proposal(old_bias, mean, sd)
     if math.log(rng.random()) < gain:

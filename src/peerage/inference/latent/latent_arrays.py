@@ -35,7 +35,9 @@ class Levels(NamedTuple):
     """The grades: ends of each report's bin, its place in tables by component and level, and all cut-points.
 
     ``careless`` is each report's place in the table of probabilities without effort, whose second half is for reports
-    that say "this or less". ``coarse`` are the bins of reports that are rounded more coarsely.
+    that say "this or less". ``coarse`` are the bins of reports that are rounded more coarsely, by grade; rows of
+    ``coarse_low`` and ``coarse_high`` have them by report, one for each coarser grid, with both ends beyond all numbers
+    where the grid lacks the grade; ``coarse_own`` is the place of the finest grid's weight.
     """
 
     low: F64
@@ -45,6 +47,9 @@ class Levels(NamedTuple):
     cut_start: I64
     cuts: F64
     coarse: CoarseBins
+    coarse_low: F64
+    coarse_high: F64
+    coarse_own: I64
 
 
 class Priors(NamedTuple):
@@ -179,6 +184,18 @@ class Cells(NamedTuple):
     variance: F64
 
 
+class EffortCells(NamedTuple):
+    """The density of one grader's effort, laid out in cells.
+
+    Rows of ``prior`` have what is known beforehand, without a habit and with one, up to factors with the logarithms
+    ``log_prior``; ``masses`` what is known once the grader's reviews are taken into account.
+    """
+
+    prior: F64
+    log_prior: F64
+    masses: F64
+
+
 class Work(NamedTuple):
     """Scratch memory.
 
@@ -193,7 +210,7 @@ class Work(NamedTuple):
     logs: F64
     halo: F64
     shares: F64
-    effort_masses: F64
+    efforts: EffortCells
     habit_masses: F64
     matrix: F64
     vector: F64

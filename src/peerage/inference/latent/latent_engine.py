@@ -11,6 +11,7 @@ from peerage.inference.heaping import CoarseBins
 from peerage.inference.latent.latent_arrays import (
     Cells,
     Clamps,
+    EffortCells,
     Given,
     Graders,
     Habits,
@@ -85,7 +86,9 @@ def levels_of(layout: Layout, floor: NDArray[np.float64] | None = None) -> Level
     cuts = np.concatenate([component.cuts for component in components])
     careless = code + len(components) * layout.max_levels * says_or_less(layout, floor)
     coarse = CoarseBins.of(layout.roundings, layout.max_levels)
-    return Levels(*report_bins(layout, floor), code, careless, starts, cuts, coarse)
+    coarse_low, coarse_high, own = coarse.by_report(code)
+    low, high = report_bins(layout, floor)
+    return Levels(low, high, code, careless, starts, cuts, coarse, coarse_low, coarse_high, own)
 
 
 def _priors(layout: Layout) -> Priors:
@@ -183,7 +186,7 @@ def new_work(layout: Layout) -> Work:
         logs=np.zeros((most_reviews, CARELESS + layout.n_habits + 2)),
         halo=np.zeros(most_reviews),
         shares=np.zeros(most_reviews),
-        effort_masses=np.zeros(_EFFORT_CELLS),
+        efforts=EffortCells(np.zeros((2, _EFFORT_CELLS)), np.zeros(2), np.zeros(_EFFORT_CELLS)),
         habit_masses=np.zeros(layout.n_habits + 2),
         matrix=np.zeros((together, together)),
         vector=np.zeros(together),

@@ -11,14 +11,16 @@ import math
 
 import numpy as np
 
-from peerage.inference.latent.latent_arrays import Habits, Levels, Places, Work
+from peerage.inference.latent.latent_arrays import EffortCells, Habits, Levels, Places, Work
 from peerage.inference.numerics.arrays import F64, I32, Flags
-from peerage.inference.numerics.effort_density import log_effort_density
+from peerage.inference.numerics.effort_density import fill_histogram, fill_prior, log_effort_density
 from peerage.inference.numerics.hyperparameters import HABIT
 from peerage.inference.numerics.jit import jit
 
 MISSED = 0.01
 """The share of reports without effort that do not keep to the habit, but are as anybody's."""
+
+_LOG_MISSED = math.log(MISSED)
 
 HABIT_EFFORT = (0.2, 9.8)
 """The Beta prior of the effort of somebody who has a habit."""
@@ -31,6 +33,9 @@ TOP = 0.5
 
 CAREFUL, AFTER_JUMP, CARELESS = 0, 1, 2
 """Columns of ``Work.logs``: the first without effort is CARELESS, and one for each candidate follows it."""
+
+WITHOUT, WITH_HABIT = 0, 1
+"""Rows of what is known of efforts beforehand: those of graders without a habit, and with one."""
 
 _NONE_KEPT = -1
 """What stands for a habit that no report of a grader keeps to."""
@@ -49,8 +54,10 @@ def fill_careless(
                 total += entries[levels.careless[report]]
             else:
                 row, level = divmod(levels.careless[report], size)
-                kept = code > 0 and favourite[code, row % favourite.shape[1]] == level
-                total += math.log(MISSED * math.exp(table[row, level]) + (1.0 - MISSED if kept else 0.0))
+                if code > 0 and favourite[code, row % favourite.shape[1]] == level:
+                    total += math.log(MISSED * math.exp(table[row, level]) + 1.0 - MISSED)
+                else:
+                    total += _LOG_MISSED + table[row, level]
         logs[review - begun, column] = total
 
 
@@ -60,6 +67,13 @@ def prior_of_effort(code: int | np.int32, prior: F64) -> tuple[float, float]:
     if code > 0:
         return HABIT_EFFORT
     return float(prior[0]), float(prior[1])
+
+
+@jit
+def refresh_efforts(prior: F64, efforts: EffortCells) -> None:
+    """Lay out what is known of efforts beforehand."""
+    for row, code in ((WITHOUT, 0), (WITH_HABIT, 1)):
+        efforts.log_prior[row] = fill_prior(prior_of_effort(code, prior), efforts.prior[row])
 
 
 @jit
@@ -80,7 +94,7 @@ def fill_candidates(grader: int, habits: Habits, places: Places, levels: Levels,
 
 
 @jit
-def weigh_habits(count: int, careful: int, used: I32, n_codes: int, log_odds: float, prior: F64, work: Work) -> float:
+def weigh_habits(count: int, careful: int, used: I32, n_codes: int, log_odds: float, work: Work) -> float:
     """Weights of the candidates, in ``work.habit_masses``; the log of their sum."""
     masses, n_unused, log_share = work.habit_masses, n_codes - len(used), -math.log1p(math.exp(-log_odds))
     top, total = -np.inf, 0.0
@@ -94,7 +108,7 @@ def weigh_habits(count: int, careful: int, used: I32, n_codes: int, log_odds: fl
             multiple = n_unused if code == _NONE_KEPT else 1
             log_prior = log_share + math.log(multiple * (1.0 - TOP) / n_codes + (TOP if code == n_codes else 0.0))
         left = _load_shares(count, careful, CARELESS + candidate, work.logs, work.shares)
-        masses[candidate] = log_prior + left + _log_effort_sum(count, code, prior, work.shares, work.effort_masses)
+        masses[candidate] = log_prior + left + _log_effort_sum(count, code, work.shares, work.efforts)
         top = max(top, masses[candidate])
     for candidate in range(len(used) + 2):
         masses[candidate] = math.exp(masses[candidate] - top)
@@ -114,17 +128,11 @@ def _load_shares(count: int, careful: int, careless: int, logs: F64, shares: F64
 
 
 @jit
-def _log_effort_sum(count: int, code: int, prior: F64, shares: F64, masses: F64) -> float:
-    """Log of the sum of the effort's density over cells, which stand in ``masses`` relative to the largest."""
-    alpha, beta = prior_of_effort(1 if code == _NONE_KEPT else code, prior)
-    top, total = -np.inf, 0.0
-    for cell in range(len(masses)):
-        masses[cell] = log_effort_density((cell + 0.5) / len(masses), shares[:count], (alpha, beta))
-        top = max(top, masses[cell])
-    for cell in range(len(masses)):
-        masses[cell] = math.exp(masses[cell] - top)
-        total += masses[cell]
-    return math.lgamma(alpha + beta) - math.lgamma(alpha) - math.lgamma(beta) + top + math.log(total)
+def _log_effort_sum(count: int, code: int, shares: F64, efforts: EffortCells) -> float:
+    """Log of the sum of the effort's density over cells, which stand in ``efforts.masses`` up to a factor."""
+    row = WITHOUT if code == 0 else WITH_HABIT
+    divided = fill_histogram(shares[:count], efforts.prior[row], efforts.masses)
+    return float(efforts.log_prior[row] + divided + math.log(efforts.masses.sum()))
 
 
 @jit
@@ -135,12 +143,12 @@ def propose_habit(
     chosen = _drawn(rng, work.habit_masses[: len(used) + 2])
     code = _candidate_code(chosen, used)
     _load_shares(count, careful, CARELESS + chosen, work.logs, work.shares)
-    _log_effort_sum(count, code, prior, work.shares, work.effort_masses)
-    cell = _drawn(rng, work.effort_masses)
-    effort = (cell + max(rng.random(), 1e-12)) / len(work.effort_masses)
+    _log_effort_sum(count, code, work.shares, work.efforts)
+    cell = _drawn(rng, work.efforts.masses)
+    effort = (cell + max(rng.random(), 1e-12)) / len(work.efforts.masses)
     if code == _NONE_KEPT:
         code = _any_unused(rng, used, n_codes)
-    return code, effort, _above_histogram(count, code, effort, prior, work.shares, len(work.effort_masses))
+    return code, effort, _above_histogram(count, code, effort, prior, work.shares, len(work.efforts.masses))
 
 
 @jit
@@ -155,7 +163,7 @@ def excess_now(
         if used[place] == code:
             column = CARELESS + 1 + place
     _load_shares(count, careful, column, work.logs, work.shares)
-    return _above_histogram(count, code, effort, prior, work.shares, len(work.effort_masses))
+    return _above_histogram(count, code, effort, prior, work.shares, len(work.efforts.masses))
 
 
 @jit

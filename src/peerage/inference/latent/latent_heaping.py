@@ -13,7 +13,7 @@ import numpy as np
 from peerage.inference.heaping import PRIOR, SMALLEST, UNITS, CoarseBins
 from peerage.inference.latent.latent_arrays import Levels, Places, Priors, State
 from peerage.inference.latent.latent_priors import fill_low_effort, low_effort_mass, refresh_rounding, share_of
-from peerage.inference.latent.normal_tails import bin_mass, draw_in_bin
+from peerage.inference.latent.normal_tails import add_masses, bin_mass, draw_in_bin
 from peerage.inference.numerics.arrays import F64
 from peerage.inference.numerics.hyperparameters import N_UNITS, ROUNDED, TAU_L, mu_l
 from peerage.inference.numerics.jit import jit
@@ -31,24 +31,46 @@ def rounded_mass(code: int, finest: float, mean: float, root: float, coarse: Coa
 
 
 @jit
+def round_masses(begin: int, levels: Levels, rounding: F64, means: F64, roots: F64, masses: F64) -> None:
+    """Turn the masses of the finest bins of reports, from one on, into probabilities of their grades: equation G1.
+
+    All of them at once, which takes vectors. What is smaller than ``OUT_OF_REACH`` has to be found one by one.
+    """
+    weights, end = rounding.ravel(), begin + len(masses)
+    kinds = levels.coarse_own[begin:end]
+    for row in range(len(masses)):
+        masses[row] *= weights[kinds[row]]
+    for grid in range(N_UNITS):
+        low, high = levels.coarse_low[grid, begin:end], levels.coarse_high[grid, begin:end]
+        add_masses(low, high, means, roots, kinds, weights[grid + 1 :], masses)
+
+
+@jit
 def draw_rounded(
-    rng: np.random.Generator, report: int, mean: float, root: float, levels: Levels, rounding: F64
+    rng: np.random.Generator,
+    code: int,
+    low: float,
+    high: float,
+    mean: float,
+    root: float,
+    coarse: CoarseBins,
+    weights: F64,
 ) -> float:
     """A report before rounding: one of its bins is drawn, then the report within it (G3).
 
-    Where no bin has any mass that a number could hold, the coarsest is taken, which reaches nearest to the mean.
+    The ends are those of its finest bin. Where no bin has any mass that a number could hold, the coarsest is taken,
+    which reaches nearest to the mean.
     """
-    coarse, weights, code = levels.coarse, rounding.ravel(), levels.code[report]
-    low, high = (levels.low[report] - mean) * root, (levels.high[report] - mean) * root
+    low, high = (low - mean) * root, (high - mean) * root
     beyond, mass = bin_mass(low, high)
     total = weights[coarse.own[code]] * mass
     for place in range(coarse.start[code], coarse.start[code + 1]):
-        begin, end = (coarse.low[place] - mean) * root, (coarse.high[place] - mean) * root
-        tail, found = bin_mass(begin, end)
+        first, last = (coarse.low[place] - mean) * root, (coarse.high[place] - mean) * root
+        tail, found = bin_mass(first, last)
         weight = weights[coarse.share[place]] * found
         total += weight
         if rng.random() * total <= weight:
-            low, high, beyond, mass = begin, end, tail, found
+            low, high, beyond, mass = first, last, tail, found
     return mean + draw_in_bin(rng, low, high, beyond, mass) / root
 
 
@@ -61,21 +83,23 @@ def learn_rounding(
     ``low_effort`` counts the levels of each component that were reported without effort, but for habits.
     """
     coarse, theta, weights = levels.coarse, state.hyper, np.zeros(N_UNITS + 1)
-    counts = np.zeros((len(UNITS), N_UNITS + 1))
+    shares = beliefs.rounding.ravel()
+    grids, counts = np.zeros((len(coarse.kind), N_UNITS + 1)), np.zeros((len(UNITS), N_UNITS + 1))
     for review in range(len(state.effortful)):
         if state.effortful[review]:
             for report in range(places.review_reports[review], places.review_reports[review + 1]):
                 component = places.cell_component[places.report_cell[report]]
                 if coarse.kind[component] >= 0:
-                    _weigh_latent(report, state.latent[report], levels, beliefs.rounding, weights)
-                    _count(rng, component, weights, coarse, theta, counts)
+                    code, low, high = levels.code[report], levels.low[report], levels.high[report]
+                    grids[component, _draw_grid(rng, code, low, high, state.latent[report], coarse, shares)] += 1.0
     for component in range(len(coarse.kind)):
         if coarse.kind[component] >= 0:
             for level in range(low_effort.shape[1]):
                 if low_effort[component, level] > 0.0:
                     _weigh_low_effort(component, level, levels, beliefs, theta, weights)
                     for _ in range(int(low_effort[component, level])):
-                        _count(rng, component, weights, coarse, theta, counts)
+                        grids[component, _drawn(rng, weights)] += 1.0
+            _count_units(rng, component, grids[component], coarse, theta, weights, counts)
     for kind in range(len(counts)):
         if (coarse.kind == kind).any():
             _draw_shares(rng, kind, counts[kind], theta)
@@ -85,19 +109,23 @@ def learn_rounding(
 
 
 @jit
-def _weigh_latent(report: int, value: float, levels: Levels, rounding: F64, weights: F64) -> None:
-    """The weight of each grid given a report before rounding: those grids whose bin holds it.
+def _draw_grid(
+    rng: np.random.Generator, code: int, low: float, high: float, value: float, coarse: CoarseBins, weights: F64
+) -> int:
+    """Draw the grid on which a report was rounded, given what it was before: one of those whose bin holds it.
 
-    The coarsest bin holds the others, and always counts, whatever numbers at its ends are rounded to.
+    The ends are those of its finest bin. The coarsest bin holds the others, and always counts, whatever numbers at its
+    ends are rounded to.
     """
-    coarse, code, all_weights = levels.coarse, levels.code[report], rounding.ravel()
-    weights[:] = 0.0
-    own, last = coarse.own[code], coarse.start[code + 1] - 1
-    if last < coarse.start[code] or levels.low[report] <= value < levels.high[report]:
-        weights[0] = all_weights[own]
-    for place in range(coarse.start[code], last + 1):
+    begin, last, own = coarse.start[code], coarse.start[code + 1] - 1, coarse.own[code]
+    total, chosen = (weights[own] if last < begin or low <= value < high else 0.0), 0
+    for place in range(begin, last + 1):
         if place == last or coarse.low[place] <= value < coarse.high[place]:
-            weights[coarse.share[place] - own] = all_weights[coarse.share[place]]
+            weight = weights[coarse.share[place]]
+            total += weight
+            if rng.random() * total <= weight:
+                chosen = coarse.share[place] - own
+    return chosen
 
 
 @jit
@@ -116,21 +144,37 @@ def _weigh_low_effort(component: int, level: int, levels: Levels, beliefs: Prior
 
 
 @jit
-def _count(rng: np.random.Generator, component: int, weights: F64, coarse: CoarseBins, theta: F64, counts: F64) -> None:
-    """Draw a grid by weights and then one of the units that stand for it, and count that."""
-    target, grid = rng.random() * weights.sum(), 0
-    while grid < len(weights) - 1 and target >= weights[grid]:
-        target -= weights[grid]
-        grid += 1
-    kind, total, rest, chosen = coarse.kind[component], 0.0, 1.0, N_UNITS
-    for unit in range(N_UNITS + 1):
-        share = share_of(theta[ROUNDED + kind * N_UNITS + unit]) if unit < N_UNITS else max(rest, 0.0)
-        rest -= share
-        if coarse.grid_of[component, unit] == grid:
-            total += share
-            if rng.random() * total <= share:
-                chosen = unit
-    counts[kind, chosen] += 1.0
+def _drawn(rng: np.random.Generator, weights: F64) -> int:
+    """A place drawn by weights."""
+    total, place = 0.0, 0
+    for entry in range(len(weights)):
+        total += weights[entry]
+    target = rng.random() * total
+    while place < len(weights) - 1 and target >= weights[place]:
+        target -= weights[place]
+        place += 1
+    return place
+
+
+@jit
+def _count_units(
+    rng: np.random.Generator, component: int, grids: F64, coarse: CoarseBins, theta: F64, weights: F64, counts: F64
+) -> None:
+    """Count the units of a component's reports, whose grids are counted: several units may stand for one grid."""
+    kind = coarse.kind[component]
+    for grid in range(len(grids)):
+        rest, standing, only = 1.0, 0, 0
+        for unit in range(N_UNITS + 1):
+            share = share_of(theta[ROUNDED + kind * N_UNITS + unit]) if unit < N_UNITS else max(rest, 0.0)
+            rest -= share
+            weights[unit] = 0.0
+            if coarse.grid_of[component, unit] == grid:
+                weights[unit], standing, only = share, standing + 1, unit
+        if standing == 1:
+            counts[kind, only] += grids[grid]
+        elif standing > 1:
+            for _ in range(int(grids[grid])):
+                counts[kind, _drawn(rng, weights)] += 1.0
 
 
 @jit

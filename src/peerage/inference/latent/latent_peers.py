@@ -194,5 +194,6 @@ def _observe(
     beyond, mass = bin_mass(low, high)
     if levels.coarse.on:
         total = rounded_mass(levels.code[report], mass, centre, root, levels.coarse, rounding)
-        return total, draw_rounded(rng, report, centre, root, levels, rounding)
+        low, high, coarse, weights = levels.low[report], levels.high[report], levels.coarse, rounding.ravel()
+        return total, draw_rounded(rng, levels.code[report], low, high, centre, root, coarse, weights)
     return mass, centre + draw_in_bin(rng, low, high, beyond, mass) / root

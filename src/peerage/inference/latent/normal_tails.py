@@ -83,11 +83,20 @@ def bin_masses(low: F64, high: F64, slope: float, variance: float, inputs: F64, 
 
 
 @jit
-def shifted_masses(low: F64, high: F64, means: F64, roots: F64, shifts: F64, masses: F64) -> None:
-    """For many bins whose means and roots of the precision are known, the masses once means are shifted."""
+def known_masses(low: F64, high: F64, means: F64, roots: F64, masses: F64) -> None:
+    """The masses of many bins whose means and roots of the precision are known."""
     for row in range(np.uint64(len(low))):
-        mean, root = means[row] + shifts[row], roots[row]
+        mean, root = means[row], roots[row]
         masses[row] = _within_bin((low[row] - mean) * root, (high[row] - mean) * root)[1]
+
+
+@jit
+def add_masses(low: F64, high: F64, means: F64, roots: F64, kinds: I64, weights: F64, masses: F64) -> None:
+    """Add to the masses of many bins those of others about the same means, times the weight of their kind."""
+    for row in range(np.uint64(len(low))):
+        mean, root = means[row], roots[row]
+        mass = _within_bin((low[row] - mean) * root, (high[row] - mean) * root)[1]
+        masses[row] += weights[np.uint64(kinds[row])] * mass
 
 
 @jit

@@ -12,7 +12,7 @@ import numpy as np
 
 from peerage.inference.latent.latent_arrays import Cells, Levels, Places, Priors, State
 from peerage.inference.latent.latent_habits import AFTER_JUMP, CAREFUL
-from peerage.inference.latent.latent_heaping import draw_rounded, rounded_mass
+from peerage.inference.latent.latent_heaping import draw_rounded, round_masses, rounded_mass
 from peerage.inference.latent.normal_tails import OUT_OF_REACH, bin_mass, bin_masses, draw_in_bin
 from peerage.inference.numerics.arrays import F64, Flags
 from peerage.inference.numerics.jit import jit
@@ -100,6 +100,8 @@ def predict(
             row += 1
     low, high, found = levels.low[begin : begin + row], levels.high[begin : begin + row], predicted[4 * column :]
     bin_masses(low, high, slope, 1.0 / state.reliability[grader], predicted[INPUTS:], found)
+    if levels.coarse.on:
+        round_masses(begin, levels, rounding, found[0], found[1], found[3, :row])
     row = 0
     for review in range(first, last):
         total, product = 0.0, 1.0
@@ -107,10 +109,10 @@ def predict(
             if found[3, row] < OUT_OF_REACH:
                 mean, root = found[0, row], found[1, row]
                 found[2, row], found[3, row] = bin_mass((low[row] - mean) * root, (high[row] - mean) * root)
+                if levels.coarse.on:
+                    code = levels.code[begin + row]
+                    found[3, row] = rounded_mass(code, found[3, row], mean, root, levels.coarse, rounding)
             mass = found[3, row]
-            if levels.coarse.on:
-                code, mean, root = levels.code[begin + row], found[0, row], found[1, row]
-                mass = rounded_mass(code, mass, mean, root, levels.coarse, rounding)
             row += 1
             if mass < _SMALL:
                 total += math.log(max(mass, _TINY))
@@ -144,18 +146,20 @@ def draw_reports(
     predicted: F64,
 ) -> None:
     """Draw the reports of effortful reviews before rounding, each within its bin (D3), or one of its bins (G3)."""
-    begun = places.review_reports[places.grader_reviews[grader]]
+    begun, coarse, weights = places.review_reports[places.grader_reviews[grader]], levels.coarse, rounding.ravel()
     for review in range(places.grader_reviews[grader], places.grader_reviews[grader + 1]):
         if state.effortful[review]:
             for report in range(places.review_reports[review], places.review_reports[review + 1]):
-                place = report - begun
+                place, low, high = report - begun, levels.low[report], levels.high[report]
                 mean, root = predicted[0, place], predicted[1, place]
-                if levels.coarse.on:
-                    state.latent[report] = draw_rounded(rng, report, mean, root, levels, rounding)
-                    continue
-                low, high = (levels.low[report] - mean) * root, (levels.high[report] - mean) * root
-                value = draw_in_bin(rng, low, high, predicted[2, place], predicted[3, place])
-                state.latent[report] = mean + value / root
+                if coarse.on:
+                    state.latent[report] = draw_rounded(
+                        rng, levels.code[report], low, high, mean, root, coarse, weights
+                    )
+                else:
+                    low, high = (low - mean) * root, (high - mean) * root
+                    value = draw_in_bin(rng, low, high, predicted[2, place], predicted[3, place])
+                    state.latent[report] = mean + value / root
 
 
 @jit

@@ -7,7 +7,15 @@ import numpy as np
 from peerage.inference.latent.grader_moves import draw_bias, move_reliability, reflect, take_into_centre
 from peerage.inference.latent.habit_moves import draw_habit
 from peerage.inference.latent.latent_arrays import Given, Places, State, Work
-from peerage.inference.latent.latent_habits import CAREFUL, CARELESS, fill_careless, prior_of_effort
+from peerage.inference.latent.latent_habits import (
+    CAREFUL,
+    CARELESS,
+    WITH_HABIT,
+    WITHOUT,
+    fill_careless,
+    prior_of_effort,
+    refresh_efforts,
+)
 from peerage.inference.latent.latent_slopes import move_slope
 from peerage.inference.latent.review_predictions import draw_reports, predict, put_back, take_out
 from peerage.inference.numerics.arrays import F64, Sums
@@ -32,6 +40,8 @@ def update_reviews(
     """Draw efforts, habits and reports before rounding of every grader in turn, and move reliability and bias."""
     places, levels, cells, group = given.places, given.levels, work.cells, given.graders.group
     favourite, table = given.habits.favourite, given.beliefs.low_effort
+    if has_effort:
+        refresh_efforts(given.beliefs.effort, work.efforts)
     for grader in range(len(state.bias)):
         halo_odds = given.beliefs.shares[1] if given.graders.has_halo[grader] else 0.0
         take_out(grader, rng, halo_odds, places, state, cells)
@@ -68,8 +78,10 @@ def _draw_effort(grader: int, rng: np.random.Generator, given: Given, state: Sta
         count = places.grader_reviews[grader + 1] - places.grader_reviews[grader]
         for place in range(count):
             work.shares[place] = chance_of_effort(0.5, logs[place, CAREFUL], logs[place, CARELESS])
-        prior = prior_of_effort(state.habit[grader], given.beliefs.effort)
-        state.effort[grader] = draw_effort(rng, state.effort[grader], work.shares[:count], prior, work.effort_masses)
+        code, efforts = state.habit[grader], work.efforts
+        prior, before = prior_of_effort(code, given.beliefs.effort), efforts.prior[WITH_HABIT if code > 0 else WITHOUT]
+        shares = work.shares[:count]
+        state.effort[grader] = draw_effort(rng, state.effort[grader], shares, prior, before, efforts.masses)
 
 
 @jit

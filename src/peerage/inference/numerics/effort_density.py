@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from peerage.inference.numerics.arrays import F64
@@ -50,33 +52,50 @@ def chance_of_effort(effort: float, careful: float, careless: float) -> float:
 
 
 @jit
-def _fill_histogram(shares: F64, prior: tuple[float, float], masses: F64) -> None:
-    """The density at the middle of each cell, up to a factor; all cells at once, which takes vectors of them."""
-    n_cells, top = len(masses), -np.inf
+def fill_prior(prior: tuple[float, float], masses: F64) -> float:
+    """The Beta prior's density at the middle of each cell, up to a factor whose logarithm is returned."""
+    n_cells, top, total = len(masses), -np.inf, prior[0] + prior[1]
     for cell in range(n_cells):
         effort = (cell + 0.5) / n_cells
         masses[cell] = (prior[0] - 1.0) * np.log(effort) + (prior[1] - 1.0) * np.log(1.0 - effort)
         top = max(top, masses[cell])
     for cell in range(n_cells):
         masses[cell] = np.exp(masses[cell] - top)
+    return float(top + math.lgamma(total) - math.lgamma(prior[0]) - math.lgamma(prior[1]))
+
+
+@jit
+def fill_histogram(shares: F64, prior_masses: F64, masses: F64) -> float:
+    """The density at the middle of each cell, up to a factor beside the prior's, whose logarithm is returned.
+
+    All cells at once, which takes vectors of them, and no logarithm of any.
+    """
+    n_cells, divided = len(masses), 0.0
+    for cell in range(n_cells):
+        masses[cell] = prior_masses[cell]
     for place in range(len(shares)):
         slope = (2.0 * shares[place] - 1.0) / n_cells
         start = 1.0 - shares[place] + 0.5 * slope
         for cell in range(n_cells):
             masses[cell] *= start + slope * cell
         if place % _FACTORS == _FACTORS - 1:
-            masses /= masses.max()
+            largest = masses.max()
+            masses /= largest
+            divided += np.log(largest)
+    return divided
 
 
 @jit
-def draw_effort(rng: np.random.Generator, effort: float, shares: F64, prior: tuple[float, float], masses: F64) -> float:
+def draw_effort(
+    rng: np.random.Generator, effort: float, shares: F64, prior: tuple[float, float], prior_masses: F64, masses: F64
+) -> float:
     """Draw a grader's effort probability with the efforts summed out.
 
     ``shares`` are the probabilities of effort of each review if both are equally probable beforehand. A value is
     proposed from a histogram of the density, and accepted or refused by the density itself.
     """
     n_cells = len(masses)
-    _fill_histogram(shares, prior, masses)
+    fill_histogram(shares, prior_masses, masses)
     target, chosen = rng.random() * masses.sum(), 0
     while chosen < n_cells - 1 and target >= masses[chosen]:
         target -= masses[chosen]
