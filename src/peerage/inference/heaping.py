@@ -142,7 +142,7 @@ class CoarseBins(NamedTuple):
         )
 
     def by_report(self, code: I64) -> tuple[F64, F64, I64]:
-        """(grid, report) both ends of the bins of coarser grids, and ``own``, of reports with these codes; none if off."""
+        """(grid, report) both ends of bins on coarser grids, and ``own``, of reports with these codes; none if off."""
         low, high = (np.full((N_UNITS, len(code) if self.on else 0), np.inf) for _ in range(2))
         if self.on:
             for place in range(N_UNITS):
