@@ -209,7 +209,7 @@ def test_chains_that_never_agree_give_the_simplest_model_and_the_sentence(
     posterior = pg.fit(severe_class()[0], chains=2, burn_in=10, seed=1)
     assert posterior.model.name == "censoring + one reliability, without merit and halo"
     assert posterior.asked == Model()
-    assert (posterior.samples.n_draws, posterior.burn_in) == (80, 10 + 20 + 40)
+    assert (posterior.samples.n_draws, posterior.burn_in) == (20 + 30 + 45, 10 + 20 + 20)
     assert posterior.warnings[0].message == (
         "the chains of the model 'bias + effort + censoring' did not agree on this class, so its grades are those of a "
         "simpler one, 'censoring + one reliability, without merit and halo'"
@@ -227,7 +227,7 @@ def test_chains_that_agree_stop_and_a_number_of_draws_is_kept_to(monkeypatch: py
     monkeypatch.setattr(agreement, "WANTED_OF_PRIORS", 0)
     assert pg.fit(severe_class()[0], chains=2, burn_in=10, seed=1).samples.n_draws == 20
     monkeypatch.setattr(agreement, "WANTED_ESS", 1000)
-    assert pg.fit(severe_class()[0], chains=2, burn_in=10, seed=1).samples.n_draws == 80, "imprecise chains go on"
+    assert pg.fit(severe_class()[0], chains=2, burn_in=10, seed=1).samples.n_draws == 90, "imprecise chains go on"
     monkeypatch.setattr(fitting, "AGREED", 0.0)
     assert pg.fit(severe_class()[0], chains=2, draws=30, burn_in=10, seed=1).samples.n_draws == 30
     assert agreement.AGREED < agreement.DISAGREED

@@ -2,10 +2,10 @@
 
 A fit is handed out when its chains agree and everything that is shown is known well enough: with 25 effective draws a
 chain, the Monte-Carlo error of an estimate from four chains is a tenth of its posterior standard deviation; of what was
-learned about the class as a whole, 10 suffice. Chains that have too few go on for as long again. Where they do not
-agree, what they drew counts as burn-in, and they go on for twice as long. If that does not help, the model asks more
-than the class can tell: the part of it on which chains agree least is left out. The last model is one reliability for
-all students, without bias and effort. It is a full posterior as well.
+learned about the class as a whole, 10 suffice. Otherwise chains go on for half as many sweeps as they have made. Where
+they do not agree, the first ones of these count as burn-in, up to two fifths of them. If that does not help, the model
+asks more than the class can tell: the part of it on which chains agree least is left out. The last model is one
+reliability for all students, without bias and effort. It is a full posterior as well.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FIRST_DRAWS = 250
 """Draws of each chain after which a fit looks for the first time whether they are enough."""
 
 MOST_DRAWS = 8000
-"""Draws of each chain after which no more are made."""
+"""Draws of each chain, not counting burn-in, after which no more are made."""
 
 
 def is_precise(posterior: Posterior) -> bool:

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,6 +51,9 @@ LEAST_BURN_IN = 150
 
 MORE_ROUNDS = 2
 """How often chains that have not settled go on, each time for twice as long."""
+
+MOST_OF = 0.6
+"""The part of all draws that must be left where chains do not agree and the first ones are taken for burn-in."""
 
 DEFAULT_DRAWS = 1000
 """Draws of each chain unless told otherwise."""
@@ -188,35 +192,33 @@ def _fit(
 
 
 def _fit_agreeing(book: Gradebook, model: Model, settings: dict[str, Any]) -> Posterior:
-    """Fit a model until its chains agree, or a simpler one whose chains do."""
+    """Fit a model until its chains agree and all is known well enough, or a simpler one for which that holds."""
     candidate: Model | None = model
     while candidate is not None:
         posterior = _fit(book, candidate, draws=FIRST_DRAWS, **settings)
+        rounds, made = [posterior.samples], posterior.samples.n_draws
         while posterior.samples.n_draws < agreement.MOST_DRAWS and not is_hopeless(posterior):
-            if largest_r_hat(posterior) > AGREED:
-                posterior = _gone_on_longer(posterior, settings)
-            elif not is_precise(posterior):
-                posterior = _gone_on_as_long(posterior, settings)
-            else:
+            agreed = largest_r_hat(posterior) <= AGREED
+            if agreed and is_precise(posterior):
                 break
+            rounds = _with_another(posterior, rounds, max(FIRST_DRAWS, made // 2), settings)
+            made += rounds[-1].n_draws
+            while not agreed and sum(part.n_draws for part in rounds[1:]) >= MOST_OF * made:
+                rounds = rounds[1:]
+            posterior = _of_rounds(posterior, rounds)
         candidate = None if largest_r_hat(posterior) <= DISAGREED else next_simpler(posterior)
     return posterior if posterior.model == model else replace(posterior, asked=model)
 
 
-def _gone_on_as_long(posterior: Posterior, settings: dict[str, Any]) -> Posterior:
-    """Go on from where the chains stand for as many draws again; where not all are kept, those before are dropped."""
-    before = posterior.samples
-    if every_few(posterior.layout, before.n_chains, 2 * before.n_draws, settings["memory"]) > before.every:
-        return _gone_on_longer(posterior, settings)
-    return posterior.extend(before.n_draws, workers=settings["workers"], progress=settings["progress"])
-
-
-def _gone_on_longer(posterior: Posterior, settings: dict[str, Any]) -> Posterior:
-    """Go on from where the chains stand for twice as many draws; those that there were count as burn-in."""
-    layout, before = posterior.layout, posterior.samples
-    draws, chains = 2 * before.n_draws, before.n_chains
+def _with_another(posterior: Posterior, rounds: list[Samples], draws: int, settings: dict[str, Any]) -> list[Samples]:
+    """Go on from where the chains stand; where not all could be kept, a round twice as long takes the others' place."""
+    layout, chains, before = posterior.layout, posterior.samples.n_chains, posterior.samples.n_draws
+    every = rounds[0].every
+    if every_few(layout, chains, before + draws, settings["memory"]) > every:
+        rounds, draws = [], 2 * before
+        every = every_few(layout, chains, draws, settings["memory"])
     with listening(settings["progress"]) as listener:
-        samples = sample(
+        latest = sample(
             layout,
             chains=chains,
             draws=draws,
@@ -224,12 +226,19 @@ def _gone_on_longer(posterior: Posterior, settings: dict[str, Any]) -> Posterior
             seed=posterior.seed,
             workers=settings["workers"],
             counter=Counter(listener, "sampling", chains * draws),
-            states=before.states,
-            every=every_few(layout, chains, draws, settings["memory"]),
+            states=posterior.samples.states,
+            every=every,
         )
-    timings = {name: seconds + samples.seconds for name, seconds in posterior.timings.items()}
-    samples = replace(samples, seconds=before.seconds + samples.seconds)
-    return replace(posterior, burn_in=posterior.burn_in + before.n_draws, samples=samples, timings=timings)
+    return [*rounds, latest]
+
+
+def _of_rounds(posterior: Posterior, rounds: list[Samples]) -> Posterior:
+    """The posterior by some rounds of its chains' draws, those before being burn-in."""
+    samples, latest = reduce(Samples.followed_by, rounds), rounds[-1]
+    timings = {name: seconds + latest.seconds for name, seconds in posterior.timings.items()}
+    burn_in = posterior.burn_in + posterior.samples.n_draws + latest.n_draws - samples.n_draws
+    samples = replace(samples, seconds=posterior.samples.seconds + latest.seconds)
+    return replace(posterior, burn_in=burn_in, samples=samples, timings=timings)
 
 
 def _until(
