@@ -20,7 +20,7 @@ from peerage.inference import updating
 from peerage.inference.layout import Layout, lay_out
 from peerage.inference.numerics.likelihood import Grid
 from peerage.inference.sampling.chains import VARIABLES, ChainState, Samples
-from peerage.inference.updating import BURN_IN, STILL_MOVING, WENT_ON, carried_over, moving, touched_by
+from peerage.inference.updating import BURN_IN, ROUGH, STILL_MOVING, WENT_ON, carried_over, moving, touched_by
 
 FALSE_ALARM = 1e-3
 CHAINS, DRAWS = 40, 80
@@ -326,6 +326,26 @@ def test_chains_that_never_settle_are_given_up_and_it_is_said(monkeypatch: pytes
     assert after.burn_in == BURN_IN + updating.ROUNDS * 4
     assert STILL_MOVING in after.book.notices
     assert "the chains have not settled after the new grades; fit all grades again" in map(str, after.book.notices)
+
+
+def test_few_draws_of_an_update_are_told_once_and_are_no_reason_to_wait() -> None:
+    """Chains that agreed and go on for a moment are not taken for chains that disagree; others still are."""
+    new = reviews((small_class().submissions[0], "ta1", "ta", 3))
+    model = pg.Model(priors="paper")
+    agreed = pg.fit(small_class(), model, draws=2000, seed=1)
+    assert not agreed.warnings
+    once = agreed.update(new, draws=24)
+    again = once.update(new, draws=24)
+    for after in (once, again):
+        assert after.book.notices.count(ROUGH) == 1
+        assert not any("hand nothing out" in str(warning) for warning in after.warnings)
+    precise = again.update(new, draws=2000)
+    assert ROUGH not in precise.book.notices
+    assert not precise.warnings
+
+    apart = pg.fit(small_class(), model, draws=24, burn_in=0, seed=1).update(new, draws=24)
+    assert ROUGH not in apart.book.notices
+    assert any("hand nothing out" in str(warning) for warning in apart.warnings)
 
 
 # The rest

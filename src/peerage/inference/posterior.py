@@ -18,7 +18,7 @@ from peerage.errors import InputError, MissingExtraError, Problem
 from peerage.gradebook.book import ROLES, Gradebook
 from peerage.gradebook.report_means import mean_reports, peer_means, staff_means
 from peerage.inference.biases_by_assignment import biases_table, occasions
-from peerage.inference.checking.convergence_warnings import convergence_problems
+from peerage.inference.checking.convergence_warnings import are_settled, by_index, convergence_problems
 from peerage.inference.checking.held_out import HeldOut, held_out
 from peerage.inference.checking.leave_one_out import LeaveOneOut, leave_one_out
 from peerage.inference.checking.predictive_checks import Checks, predictive_checks
@@ -34,7 +34,7 @@ from peerage.inference.sampling.chains import VARIABLES, sample
 from peerage.inference.saved.posterior_file import write
 from peerage.inference.staff.staff_check import StaffCheck, staff_check
 from peerage.inference.totals import totals_table
-from peerage.inference.updating import update
+from peerage.inference.updating import ROUGH, STILL_MOVING, update
 from peerage.support.listening import listening
 from peerage.support.progress import Counter, Listener
 from peerage.support.stopping import stoppable
@@ -214,11 +214,8 @@ class Posterior(Fitted):
     @cached_property
     def warnings(self) -> tuple[Problem, ...]:
         """What may be wrong with this fit, in plain words, and what to do about it."""
-        judged = {
-            name: (result, lambda index, labels=labels: labels[index[0]])
-            for name, (result, labels) in self.diagnosed.items()
-        }
-        return (*simpler_model(self), *convergence_problems(judged), *problems_of(self))
+        judged = () if ROUGH in self.book.notices else convergence_problems(by_index(self.diagnosed))
+        return (*simpler_model(self), *judged, *problems_of(self))
 
     def log_likelihood(self) -> NDArray[np.float32]:
         """(chain, draw, review): log probability of each review's reported grades, effort summed out."""
@@ -294,7 +291,12 @@ class Posterior(Fitted):
         moves; ``burn_in`` of the result tells how many. ``progress`` and ``stop`` are as in :func:`peerage.fit`.
         """
         with stoppable(stop):
-            return update(self, new_grades, draws=draws, burn_in=burn_in, workers=workers, progress=progress)
+            after = update(self, new_grades, draws=draws, burn_in=burn_in, workers=workers, progress=progress)
+        had_agreed = ROUGH in self.book.notices or are_settled(by_index(self.diagnosed))
+        if had_agreed and STILL_MOVING not in after.book.notices and convergence_problems(by_index(after.diagnosed)):
+            book = replace(after.book, notices=(*after.book.notices, ROUGH))
+            return replace(after, book=book, laid_out=replace(after.layout, book=book))
+        return after
 
     def save(self, path: str | Path) -> None:
         """Write everything to one file (npz, no pickle)."""

@@ -50,6 +50,11 @@ FALSE_ALARM = 0.01
 
 WENT_ON = Problem("the new grades moved the chains far, so they took longer than usual to settle")
 STILL_MOVING = Problem("the chains have not settled after the new grades", "fit all grades again")
+ROUGH = Problem(
+    "an update makes few draws: grades are known as well as before, but what is said about graders only roughly",
+    "before you give marks for peer grading, fit all grades again",
+)
+"""What replaces warnings about the few draws of an update whose chains had agreed before and have settled again."""
 
 
 def update(
@@ -88,7 +93,7 @@ def update(
     runs = [run(carried_over(posterior, layout), burn_in)]
     while moving(runs[-1], touched) and len(runs) <= ROUNDS:
         runs.append(run(runs[-1].states, 0))
-    notices = [notice for notice in book.notices if notice not in (WENT_ON, STILL_MOVING)]
+    notices = [notice for notice in book.notices if notice not in (WENT_ON, STILL_MOVING, ROUGH)]
     if len(runs) > 1:
         notices.append(STILL_MOVING if moving(runs[-1], touched) else WENT_ON)
     book = replace(book, notices=tuple(notices))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,13 @@ Labels = Callable[[tuple[int, ...]], str]
 """From the index of an entry to the name that the class knows it by."""
 
 
+def by_index(diagnosed: Mapping[str, tuple[Diagnostics, Sequence[str]]]) -> dict[str, tuple[Diagnostics, Labels]]:
+    """Variables whose entries stand in a row and have names, as the functions below take them."""
+    return {
+        name: (result, lambda index, labels=labels: labels[index[0]]) for name, (result, labels) in diagnosed.items()
+    }
+
+
 def convergence_problems(variables: Mapping[str, tuple[Diagnostics, Labels]]) -> list[Problem]:
     """What is wrong with the sampling of some variables, at most one problem of a kind for each.
 
@@ -61,12 +68,22 @@ def convergence_problems(variables: Mapping[str, tuple[Diagnostics, Labels]]) ->
     return problems
 
 
+def are_settled(variables: Mapping[str, tuple[Diagnostics, Labels]]) -> bool:
+    """Whether no entry of any variable is reported as not settled."""
+    return not any(_flagged(name, diagnostics)[0].any() for name, (diagnostics, _) in variables.items())
+
+
+def _flagged(name: str, diagnostics: Diagnostics) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which entries of a variable are not settled, and which are merely known roughly."""
+    few = diagnostics.ess < (WANTED_OF_PRIORS if name == PRIORS else WANTED_ESS) * diagnostics.chains
+    unsettled = (diagnostics.r_hat > LARGE_R_HAT) | ((diagnostics.r_hat > NOTABLE_R_HAT) & few)
+    return unsettled, few & ~unsettled
+
+
 def _findings(name: str, diagnostics: Diagnostics, label: Labels) -> list[Problem]:
     """What is wrong with a variable: what it means for the class, and in brackets the figure behind it."""
     r_hat, ess = diagnostics.r_hat, diagnostics.ess
-    few = ess < (WANTED_OF_PRIORS if name == PRIORS else WANTED_ESS) * diagnostics.chains
-    unsettled = (r_hat > LARGE_R_HAT) | ((r_hat > NOTABLE_R_HAT) & few)
-    imprecise = few & ~unsettled
+    unsettled, imprecise = _flagged(name, diagnostics)
     words, remedy = MEANINGS.get(name, MEANINGS["priors"])
     found = []
     if unsettled.any():
