@@ -21,8 +21,8 @@ from scipy.stats import beta, gamma, norm, sem
 
 import peerage as pg
 from peerage.decisions.credit_marks import CreditScale, weighted_quantile
-from peerage.inference.information import Traits, Work
 from peerage.inference.sampling.draws import low_effort_masses
+from peerage.inference.summaries.information import Traits, Work
 from peerage.rubric import Component
 from tables import table
 

@@ -37,8 +37,8 @@ from known_truth import compared, plain_mean
 from peerage.decisions.credit_marks import CreditScale
 from peerage.inference.checking.reciprocity import mutual_favours
 from peerage.inference.checking.suspicions import CONSTANT, FALSE_ALARM, suspicions
-from peerage.inference.information import Traits, Work, equivalents
 from peerage.inference.sampling.draws import low_effort_masses
+from peerage.inference.summaries.information import Traits, Work, equivalents
 from peerage.simulation import strategies
 from tables import table
 

@@ -17,23 +17,23 @@ from numpy.typing import NDArray
 from peerage.errors import InputError, MissingExtraError, Problem
 from peerage.gradebook.book import ROLES, Gradebook
 from peerage.gradebook.report_means import mean_reports, peer_means, staff_means
-from peerage.inference.biases_by_assignment import biases_table, occasions
 from peerage.inference.checking.convergence_warnings import are_settled, by_index, convergence_problems
 from peerage.inference.checking.held_out import HeldOut, held_out
 from peerage.inference.checking.leave_one_out import LeaveOneOut, leave_one_out
 from peerage.inference.checking.predictive_checks import Checks, predictive_checks
 from peerage.inference.checking.predictive_density import log_likelihood, report_masses
-from peerage.inference.dependability import dependability_draws
 from peerage.inference.fit_warnings import problems_of, simpler_model
 from peerage.inference.fitted import Fitted
 from peerage.inference.numerics.diagnostics import Diagnostics, rhat_and_ess
-from peerage.inference.plotting import draw_graders, draw_grades, draw_priors, draw_submission
 from peerage.inference.previewing import previewed
 from peerage.inference.priors_in_words import coordinate_names, in_use, priors_table
 from peerage.inference.sampling.chains import VARIABLES, sample
 from peerage.inference.saved.posterior_file import write
 from peerage.inference.staff.staff_check import StaffCheck, staff_check
-from peerage.inference.totals import totals_table
+from peerage.inference.summaries.biases_by_assignment import biases_table, occasions
+from peerage.inference.summaries.dependability import dependability_draws
+from peerage.inference.summaries.plotting import draw_graders, draw_grades, draw_priors, draw_submission
+from peerage.inference.summaries.totals import totals_table
 from peerage.inference.updating import ROUGH, STILL_MOVING, update
 from peerage.support.listening import listening
 from peerage.support.progress import Counter, Listener

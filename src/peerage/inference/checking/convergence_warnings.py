@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,9 +39,11 @@ Labels = Callable[[tuple[int, ...]], str]
 
 def by_index(diagnosed: Mapping[str, tuple[Diagnostics, Sequence[str]]]) -> dict[str, tuple[Diagnostics, Labels]]:
     """Variables whose entries stand in a row and have names, as the functions below take them."""
-    return {
-        name: (result, lambda index, labels=labels: labels[index[0]]) for name, (result, labels) in diagnosed.items()
-    }
+    return {name: (result, partial(_first, labels)) for name, (result, labels) in diagnosed.items()}
+
+
+def _first(labels: Sequence[str], index: tuple[int, ...]) -> str:
+    return labels[index[0]]
 
 
 def convergence_problems(variables: Mapping[str, tuple[Diagnostics, Labels]]) -> list[Problem]:

@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 import peerage as pg
-from peerage.inference.information import Traits, Work, equivalents
-from peerage.inference.scale_use import remaining, scale_use
+from peerage.inference.summaries.information import Traits, Work, equivalents
+from peerage.inference.summaries.scale_use import remaining, scale_use
 from peerage.simulation import strategies
 from peerage.simulation.burrell import burrell_schoenebeck
 

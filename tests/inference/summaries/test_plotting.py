@@ -11,7 +11,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import peerage as pg
-from peerage.inference.plotting import UNITLESS
+from peerage.inference.summaries.plotting import UNITLESS
 
 mpl.use("Agg")
 

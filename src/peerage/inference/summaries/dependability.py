@@ -1,8 +1,8 @@
 """Dependability: how much each grader's reports tell about the work, draw by draw.
 
-It is the information of a report (:mod:`peerage.inference.information`) times what is left of it in the light of the
-grader's use of the scale (:mod:`peerage.inference.scale_use`). Students who give the same grades to everything have
-none. With fixed priors, or without censoring, it is effort × reliability.
+It is the information of a report (:mod:`~peerage.inference.summaries.information`) times what is left of it in the
+light of the grader's use of the scale (:mod:`~peerage.inference.summaries.scale_use`). Students who give the same
+grades to everything have none. With fixed priors, or without censoring, it is effort × reliability.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.inference.fitted import Fitted
-from peerage.inference.information import Traits, Work, equivalents
-from peerage.inference.scale_use import scale_use
+from peerage.inference.summaries.information import Traits, Work, equivalents
+from peerage.inference.summaries.scale_use import scale_use
 
 
 def dependability_draws(fitted: Fitted) -> NDArray[np.floating]:

@@ -22,7 +22,7 @@ reports are worth more than a²p. Of fine rubrics, grades between the ends are t
 
 All of this believes the model. A student who gives the same grades to everything may also be taken for a precise
 grader of works that are all alike; :mod:`peerage.inference.checking.suspicions` finds such students, and they count
-nothing. Whether reports follow the work as they should is for :mod:`peerage.inference.scale_use`.
+nothing. Whether reports follow the work as they should is for :mod:`peerage.inference.summaries.scale_use`.
 
 A halo (an error that the components of a review share) leaves each component's p* as it is, if 1/p is the whole
 variance of its error.

@@ -4,8 +4,8 @@ A student who gives the usual grade and a little noise, or goes half way from th
 with anybody, and passes for a reliable grader. But such grades follow the work less than they should. By how much, is
 seen by the *slope* of a grader's reports against what the other reviewers of the same work say
 (:mod:`peerage.inference.checking.others_view`, each with the weight and less the bias that the fit gives), beside the
-slope that each draw of the grader's traits leads one to expect (:mod:`peerage.inference.information`), times the
-class's median of their ratios, so that what is wrong with the yardstick cancels.
+slope that each draw of the grader's traits leads one to expect (:mod:`~peerage.inference.summaries.information`), times
+the class's median of their ratios, so that what is wrong with the yardstick cancels.
 
 The fit has slopes of its own, normal around 1 and mostly within a fifth or two of it. That is so for those who use more
 or less of the scale than others; it cannot believe that somebody's grades do not follow the work at all.

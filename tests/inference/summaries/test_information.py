@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 import peerage as pg
-from peerage.inference.information import Traits, Work, equivalents
+from peerage.inference.summaries.information import Traits, Work, equivalents
 from peerage.rubric import Component
 
 Floats = NDArray[np.float64]
