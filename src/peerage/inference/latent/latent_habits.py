@@ -16,6 +16,7 @@ from peerage.inference.numerics.arrays import F64, I32, Flags
 from peerage.inference.numerics.effort_density import fill_histogram, fill_prior, log_effort_density
 from peerage.inference.numerics.hyperparameters import HABIT
 from peerage.inference.numerics.jit import jit
+from peerage.inference.numerics.vectors import drawn_by_mass
 
 MISSED = 0.01
 """The share of reports without effort that do not keep to the habit, but are as anybody's."""
@@ -140,11 +141,11 @@ def propose_habit(
     count: int, careful: int, used: I32, n_codes: int, rng: np.random.Generator, prior: F64, work: Work
 ) -> tuple[int, float, float]:
     """A habit drawn by its weight, an effort from its histogram, and how far the density there is above it, in logs."""
-    chosen = _drawn(rng, work.habit_masses[: len(used) + 2])
+    chosen = drawn_by_mass(rng, work.habit_masses[: len(used) + 2])
     code = _candidate_code(chosen, used)
     _load_shares(count, careful, CARELESS + chosen, work.logs, work.shares)
     _log_effort_sum(count, code, work.shares, work.efforts)
-    cell = _drawn(rng, work.efforts.masses)
+    cell = drawn_by_mass(rng, work.efforts.masses)
     effort = (cell + max(rng.random(), 1e-12)) / len(work.efforts.masses)
     if code == _NONE_KEPT:
         code = _any_unused(rng, used, n_codes)
@@ -171,16 +172,6 @@ def _above_histogram(count: int, code: int | np.int32, effort: float, prior: F64
     both = prior_of_effort(code, prior)
     middle = (min(int(effort * n_cells), n_cells - 1) + 0.5) / n_cells
     return log_effort_density(effort, shares[:count], both) - log_effort_density(middle, shares[:count], both)
-
-
-@jit
-def _drawn(rng: np.random.Generator, masses: F64) -> int:
-    """A place drawn by masses."""
-    target, chosen = rng.random() * masses.sum(), 0
-    while chosen < len(masses) - 1 and target >= masses[chosen]:
-        target -= masses[chosen]
-        chosen += 1
-    return chosen
 
 
 @jit

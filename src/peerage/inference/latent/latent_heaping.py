@@ -17,6 +17,7 @@ from peerage.inference.latent.normal_tails import add_masses, bin_mass, draw_in_
 from peerage.inference.numerics.arrays import F64
 from peerage.inference.numerics.hyperparameters import N_UNITS, ROUNDED, TAU_L, mu_l
 from peerage.inference.numerics.jit import jit
+from peerage.inference.numerics.vectors import drawn_by_mass
 
 
 @jit
@@ -98,7 +99,7 @@ def learn_rounding(
                 if low_effort[component, level] > 0.0:
                     _weigh_low_effort(component, level, levels, beliefs, theta, weights)
                     for _ in range(int(low_effort[component, level])):
-                        grids[component, _drawn(rng, weights)] += 1.0
+                        grids[component, drawn_by_mass(rng, weights)] += 1.0
             _count_units(rng, component, grids[component], coarse, theta, weights, counts)
     for kind in range(len(counts)):
         if (coarse.kind == kind).any():
@@ -144,19 +145,6 @@ def _weigh_low_effort(component: int, level: int, levels: Levels, beliefs: Prior
 
 
 @jit
-def _drawn(rng: np.random.Generator, weights: F64) -> int:
-    """A place drawn by weights."""
-    total, place = 0.0, 0
-    for entry in range(len(weights)):
-        total += weights[entry]
-    target = rng.random() * total
-    while place < len(weights) - 1 and target >= weights[place]:
-        target -= weights[place]
-        place += 1
-    return place
-
-
-@jit
 def _count_units(
     rng: np.random.Generator, component: int, grids: F64, coarse: CoarseBins, theta: F64, weights: F64, counts: F64
 ) -> None:
@@ -174,7 +162,7 @@ def _count_units(
             counts[kind, only] += grids[grid]
         elif standing > 1:
             for _ in range(int(grids[grid])):
-                counts[kind, _drawn(rng, weights)] += 1.0
+                counts[kind, drawn_by_mass(rng, weights)] += 1.0
 
 
 @jit

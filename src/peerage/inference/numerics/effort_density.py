@@ -8,6 +8,7 @@ import numpy as np
 
 from peerage.inference.numerics.arrays import F64
 from peerage.inference.numerics.jit import jit
+from peerage.inference.numerics.vectors import drawn_by_mass
 
 _SMALL = 1e-250
 """Products of probabilities are turned into logarithms when they are smaller than this."""
@@ -96,10 +97,7 @@ def draw_effort(
     """
     n_cells = len(masses)
     fill_histogram(shares, prior_masses, masses)
-    target, chosen = rng.random() * masses.sum(), 0
-    while chosen < n_cells - 1 and target >= masses[chosen]:
-        target -= masses[chosen]
-        chosen += 1
+    chosen = drawn_by_mass(rng, masses)
     proposed = (chosen + rng.random()) / n_cells
     present = min(int(effort * n_cells), n_cells - 1)
     gain = log_effort_density(proposed, shares, prior) - log_effort_density(effort, shares, prior)

@@ -36,6 +36,16 @@ def copy_into(target: NDArray[np.floating], source: NDArray[np.floating]) -> Non
 
 
 @jit
+def drawn_by_mass(rng: np.random.Generator, masses: F64) -> int:
+    """A place of a short vector, drawn by its mass."""
+    target, place = rng.random() * masses.sum(), 0
+    while place < len(masses) - 1 and target >= masses[place]:
+        target -= masses[place]
+        place += 1
+    return place
+
+
+@jit
 def multiply(target: F32, table: F32, start: int, low: int, high: int) -> None:
     """Multiply a part of a vector by the table's entries, of which the vector's first belongs to that at ``start``."""
     first = np.uint64(start)
