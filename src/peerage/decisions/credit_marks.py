@@ -23,7 +23,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from peerage.decisions.credit_prior import GraderPrior, fit_prior
 from peerage.decisions.posterior_needs import has_fixed_reliability
@@ -186,6 +185,8 @@ def _sceptical(posterior: Posterior, scale: CreditScale, optimistic: float) -> t
 
 def sceptical_scale(beginning: float, efforts: Floats, optimistic: float) -> float:
     """The scale of the sceptical prior, from where the optimistic quantile of reliability times effort begins."""
+    from scipy.optimize import brentq  # of which nothing else needs to be loaded
+
     quantile = brentq(lambda x: np.mean(1 - (1 + x / efforts) ** -TAIL) - optimistic, 0.0, 1e6)
     return beginning / float(quantile)
 
