@@ -5,8 +5,9 @@ judge a student better: of an honest student of reliability 1.5 who makes every 
 inferred from the student's own reports alone, on a grid. What the marks still lose against those by true values is lost
 because a few dozen reviews tell only so much about a student, and not by the fit.
 
-``python benchmarks/study_generous.py [--students N]`` prints, for the usual class and one near the top, for biases of
-−1, 0 and +1 and for 24 and 96 reviews of four components, the dependability and the marks.
+``python benchmarks/study_generous.py [--students N]`` prints the dependability and the marks: for the usual class, one
+near the top, and one in the middle of the scale, where fewer than a tenth of generous reports lie at an end; for biases
+of −1, 0 and +1, and for 24 and 96 reviews of four components.
 """
 
 from __future__ import annotations
@@ -28,7 +29,11 @@ from tables import table
 
 Floats = NDArray[np.float64]
 
-KINDS = {"usual": pg.Priors.paper(), "near the top": pg.Priors.paper(mu_s=4.6)}
+KINDS = {
+    "usual": pg.Priors.paper(),
+    "near the top": pg.Priors.paper(mu_s=4.6),
+    "in the middle": pg.Priors.paper(mu_s=2.0),
+}
 BIASES, REVIEWS, COMPONENTS = (-1.0, 0.0, 1.0), (24, 96), 4
 RELIABILITY = 1.5
 
