@@ -335,7 +335,7 @@ def test_the_page_begins_with_where_ours_is_not_the_best_and_calls_no_tie_a_win(
     sizes = [(2.0, 1.0, 3.0), (1.0, 1.02, 3.0), (1.0, 2.0, 3.0)]
     none = np.full_like(noise[0], np.nan)
     found = {
-        BenchmarkTask(kind, 0, method): BenchmarkFinding("", size * noise[method], none)
+        BenchmarkTask(kind, 0, method): BenchmarkFinding("", size * noise[method], none, seconds=40.0)
         for kind, row in enumerate(sizes)
         for method, size in enumerate(row)
     }
@@ -344,6 +344,8 @@ def test_the_page_begins_with_where_ours_is_not_the_best_and_calls_no_tie_a_win(
     assert "| the kind lost | mean |" in text
     assert "It cannot be told from the best, or the next best, in 1: tied." in text
     assert "It is better than all others, by more than chance, in 1: won." in text
+    assert "took 6 minutes of one processor" in text, "nine fits of 40 seconds"
+    assert "takes about 1.0 hours of one" in text, "ten times as many: three classes, four folds, three deviators"
     figure = draw(Benchmark(job, found))
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["lost", "tied", "won"]
 

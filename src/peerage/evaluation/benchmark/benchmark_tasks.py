@@ -17,6 +17,9 @@ from peerage.methods.method_contract import Method
 
 Floats = NDArray[np.float64]
 
+REPLICATES = 3
+"""How many classes of each simulated kind there are unless told otherwise."""
+
 FOLDS, DEVIATORS = 4, 3
 """How the held-out likelihood is computed, and how many graders deviate in turn; both in the first class of a kind."""
 

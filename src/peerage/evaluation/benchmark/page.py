@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from peerage.evaluation.benchmark.benchmark_tasks import DEVIATORS, FOLDS, REPLICATES
 from peerage.evaluation.benchmark.measures import MEASURES
 from peerage.evaluation.benchmark.standings import OURS, Benchmark
 from peerage.support.wording import counted
@@ -45,6 +46,7 @@ def page(found: Benchmark) -> str:
         _kinds(found, table, ""),
         _kinds(found, table, ORDER),
         _mean(table),
+        _time(found, table),
         _details(found, table),
     )
     return "\n".join(line for part in parts for line in part)
@@ -136,6 +138,19 @@ def _mean(table: pd.DataFrame) -> Iterator[str]:
         yield "In no kind of class: another method is better than the mean by more than chance in each.\n"
     else:
         yield f"It cannot be told from the best method in {counted(len(rows), 'kind')}: {', '.join(rows['kind'])}.\n"
+
+
+def _time(found: Benchmark, table: pd.DataFrame) -> Iterator[str]:
+    """How long this took, and how long all of it takes: each class once, and one of a kind for prediction and harm."""
+    taken = sum(finding.seconds for finding in found.found.values())
+    times = {kind.name: FOLDS + DEVIATORS + (1 if kind.is_real else REPLICATES) for kind in found.job.kinds}
+    whole = (table["seconds"].fillna(0.0) * table["kind"].map(times)).sum()
+    yield "## What it takes\n"
+    yield (
+        f"Applying these methods took {taken / 60:.0f} minutes of one processor, without prediction and deviators. The "
+        f"whole benchmark, with both and {REPLICATES} classes of each simulated kind, takes about {whole / 3600:.1f} "
+        "hours of one.\n"
+    )
 
 
 def _details(found: Benchmark, table: pd.DataFrame) -> Iterator[str]:

@@ -23,7 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.errors import ResultsError
-from peerage.evaluation.benchmark.benchmark_tasks import BenchmarkFinding, BenchmarkJob, BenchmarkTask, run_task
+from peerage.evaluation.benchmark.benchmark_tasks import (
+    REPLICATES,
+    BenchmarkFinding,
+    BenchmarkJob,
+    BenchmarkTask,
+    run_task,
+)
 from peerage.evaluation.benchmark.known_classes import ClassKind
 from peerage.evaluation.benchmark.standings import Benchmark
 from peerage.methods.method_contract import Method
@@ -47,7 +53,7 @@ def benchmark(
     kinds: Sequence[ClassKind],
     methods: Sequence[Method],
     *,
-    replicates: int = 3,
+    replicates: int = REPLICATES,
     seed: int = 0,
     quick: bool = False,
     out: str | Path | None = None,
