@@ -218,7 +218,7 @@ CHECKS = ResultTable(
         ResultColumn(
             "priority",
             Kind.ESTIMATE,
-            "how much a TA's grade is expected to reduce the squared errors of all grades",
+            "how much variance a TA's grade is expected to take off the submission's grades",
         ),
         ResultColumn("reason", Kind.PROSE, "why, in words; some are chosen at random"),
     ),
