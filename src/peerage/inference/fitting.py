@@ -289,7 +289,7 @@ class _Start(NamedTuple):
 def _burnt_in(layout: Layout, asked: int | None, settings: dict[str, Any]) -> _Start:
     """Discard as many sweeps as asked for, or until chains have settled.
 
-    On the way, chains that have settled in a mode that predicts worse start again from the best.
+    On the way, chains that have settled in a mode that predicts worse, twice in a row, start again from the best.
     """
     one = settings["chains"] == 1
     compared = layout.model.learned and layout.model.effort and not one
@@ -298,7 +298,8 @@ def _burnt_in(layout: Layout, asked: int | None, settings: dict[str, Any]) -> _S
         return _Start((), sweeps, left=sweeps)
     pilot = sample(layout, draws=PILOT, burn_in=sweeps - PILOT, **settings)
     start = _Start(pilot.states, sweeps, seconds=pilot.seconds)
-    if compared:
+    if compared and _worse_chains(layout, pilot, settings)[1]:  # or merely on their way: the next comparison tells
+        pilot, start = _gone_on(layout, start, sweeps - PILOT, PILOT, settings)
         best, again = _worse_chains(layout, pilot, settings)
         if again:  # copies of a chain have to part before their draws are kept
             start = start._replace(states=restarted(pilot.states, best, again), restarts=again)

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 import peerage as pg
+from peerage.inference import fitting
 from peerage.inference.checking.leave_one_out import predict_by_chain
 from peerage.inference.fitting import PILOT
 from peerage.inference.numerics.hyperparameters import RELIABILITY, TAU_L
@@ -54,6 +55,16 @@ def test_the_error_is_from_sums_by_submission() -> None:
     both = np.array([np.zeros(400), -gap])
     assert worse_chains(both, np.arange(400)) == (0, (1,))
     assert worse_chains(both, OWNER) == (0, ())
+
+
+def test_chains_start_again_if_they_are_worse_twice_in_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A chain that is worse at first may have been on its way."""
+    book, _ = pg.simulate(students=8, weeks=1, components=1, seed=1)
+    for later, restarts, rounds in (((), (), 2), ((1,), (1,), 3)):
+        found = iter([(0, (1,)), (0, later)])
+        monkeypatch.setattr(fitting, "worse_chains", lambda *_, found=found: next(found))
+        posterior = pg.fit(book, chains=2, draws=10, burn_in=100, seed=0)
+        assert (posterior.restarts, posterior.burn_in) == (restarts, 100 * rounds)
 
 
 def test_chains_that_start_again_keep_their_generators() -> None:
