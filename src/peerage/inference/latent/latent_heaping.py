@@ -19,6 +19,9 @@ from peerage.inference.numerics.hyperparameters import N_UNITS, ROUNDED, TAU_L, 
 from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.vectors import drawn_by_mass
 
+_MANY = 4
+"""Of so many reports, one must lie on a grid for all to be weighed at once: in vectors that takes a fourth or less."""
+
 
 @jit
 def rounded_mass(code: int, finest: float, mean: float, root: float, coarse: CoarseBins, rounding: F64) -> float:
@@ -35,15 +38,25 @@ def rounded_mass(code: int, finest: float, mean: float, root: float, coarse: Coa
 def round_masses(begin: int, levels: Levels, rounding: F64, means: F64, roots: F64, masses: F64) -> None:
     """Turn the masses of the finest bins of reports, from one on, into probabilities of their grades: equation G1.
 
-    All of them at once, which takes vectors. What is smaller than ``OUT_OF_REACH`` has to be found one by one.
+    All of them at once, which takes vectors, unless few lie on a grid. What is smaller than ``OUT_OF_REACH`` has to be
+    found one by one.
     """
     weights, end = rounding.ravel(), begin + len(masses)
     kinds = levels.coarse_own[begin:end]
     for row in range(len(masses)):
         masses[row] *= weights[kinds[row]]
     for grid in range(N_UNITS):
-        low, high = levels.coarse_low[grid, begin:end], levels.coarse_high[grid, begin:end]
-        add_masses(low, high, means, roots, kinds, weights[grid + 1 :], masses)
+        low, high, shares = levels.coarse_low[grid, begin:end], levels.coarse_high[grid, begin:end], weights[grid + 1 :]
+        count = 0
+        for row in range(len(masses)):
+            count += low[row] < np.inf
+        if _MANY * count >= len(masses):
+            add_masses(low, high, means, roots, kinds, shares, masses)
+        elif count > 0:
+            for row in range(len(masses)):
+                if low[row] < np.inf:
+                    mean, root = means[row], roots[row]
+                    masses[row] += shares[kinds[row]] * bin_mass((low[row] - mean) * root, (high[row] - mean) * root)[1]
 
 
 @jit
