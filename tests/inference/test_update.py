@@ -339,9 +339,9 @@ def test_few_draws_of_an_update_are_told_once_and_are_no_reason_to_wait() -> Non
     for after in (once, again):
         assert after.book.notices.count(ROUGH) == 1
         assert not any("hand nothing out" in str(warning) for warning in after.warnings)
-    precise = again.update(new, draws=2000)
-    assert ROUGH not in precise.book.notices
-    assert not precise.warnings
+    for precise in (again.update(new, draws=2000), again.extend(2000)):
+        assert ROUGH not in precise.book.notices
+        assert not precise.warnings
 
     apart = pg.fit(small_class(), model, draws=24, burn_in=0, seed=1).update(new, draws=24)
     assert ROUGH not in apart.book.notices

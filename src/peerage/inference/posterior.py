@@ -34,7 +34,7 @@ from peerage.inference.summaries.biases_by_assignment import biases_table, occas
 from peerage.inference.summaries.dependability import dependability_draws
 from peerage.inference.summaries.plotting import draw_graders, draw_grades, draw_priors, draw_submission
 from peerage.inference.summaries.totals import totals_table
-from peerage.inference.updating import ROUGH, STILL_MOVING, update
+from peerage.inference.updating import ROUGH, STILL_MOVING, told, update
 from peerage.support.listening import listening
 from peerage.support.progress import Counter, Listener
 from peerage.support.stopping import stoppable
@@ -271,7 +271,9 @@ class Posterior(Fitted):
                 every=self.samples.every,
             )
         timings = {name: seconds + later.seconds for name, seconds in self.timings.items()}
-        return replace(self, samples=self.samples.followed_by(later), timings=timings)
+        longer = replace(self, samples=self.samples.followed_by(later), timings=timings)
+        rest = [notice for notice in self.book.notices if notice != ROUGH]
+        return longer if len(rest) == len(self.book.notices) else told(longer, rest)
 
     def update(
         self,
@@ -294,8 +296,7 @@ class Posterior(Fitted):
             after = update(self, new_grades, draws=draws, burn_in=burn_in, workers=workers, progress=progress)
         had_agreed = ROUGH in self.book.notices or are_settled(by_index(self.diagnosed))
         if had_agreed and STILL_MOVING not in after.book.notices and convergence_problems(by_index(after.diagnosed)):
-            book = replace(after.book, notices=(*after.book.notices, ROUGH))
-            return replace(after, book=book, laid_out=replace(after.layout, book=book))
+            return told(after, (*after.book.notices, ROUGH))
         return after
 
     def save(self, path: str | Path) -> None:

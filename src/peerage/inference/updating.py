@@ -9,6 +9,7 @@ kept are steadied (:mod:`~peerage.inference.sampling.steadied_averages`).
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -106,6 +107,12 @@ def update(
         timings={"sampling": sum(run.seconds for run in runs), "total": time.perf_counter() - begun},
         laid_out=replace(layout, book=book),
     )
+
+
+def told(posterior: F, notices: Iterable[Problem]) -> F:
+    """The same posterior with other notices."""
+    book = replace(posterior.book, notices=tuple(notices))
+    return replace(posterior, book=book, laid_out=replace(posterior.layout, book=book))
 
 
 def default_draws(posterior: Fitted, layout: Layout) -> int:
