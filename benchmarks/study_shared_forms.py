@@ -1,15 +1,15 @@
 """What form the merit of a submission and the halo of a review have: held-out reviews, scored under several forms.
 
 ``python benchmarks/study_shared_forms.py OUT [GRADES …] [--folds N]`` fits a simulated class of ``unusual`` (halo .5,
-merit .6: of the present form) and the class of every file GRADES with each form by NumPyro's NUTS, without the reviews
-of one of five folds, and scores those reviews by the log probability of the reported grades, their own halo summed out.
-N folds are left out in turn (1 unless told otherwise). It prints the tables of docs/learned.md: differences from the
-present form, paired by review, with standard errors. Scores are kept in OUT, so that a run that was interrupted goes on
-where it stopped.
+merit .6: the same for all components) and the class of every file GRADES with each form by NumPyro's NUTS, without the
+reviews of one of five folds, and scores those reviews by the log probability of the reported grades, their own halo
+summed out. N folds are left out in turn (1 unless told otherwise). It prints the tables of docs/learned.md: differences
+from the form that is the same for all components, paired by review, with standard errors. Scores are kept in OUT, so
+that a run that was interrupted goes on where it stopped.
 
 The model is that of docs/model.md with learned priors and slopes, for students who grade all components, without
-habits and lowest grades; with efforts for the simulated class and without for the others. Arithmetic is in 32 bits, and
-there is one chain.
+habits and lowest grades, and with errors of one size for all components; with efforts for the simulated class and
+without for the others. Arithmetic is in 32 bits, and there is one chain.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from peerage.inference.numerics.hyperparameters import CLASSWIDE, EPSILON, LARGE
 from tables import table
 from unusual import Kind, draw_class
 
-PRESENT = "present"
+PLAIN = "the same for all components"
 FORMS = {
-    PRESENT: (False, False, False),
+    PLAIN: (False, False, False),
     "one size of halo": (True, False, False),
     "merit by component": (False, True, False),
     "merit and halo by component": (False, True, True),
@@ -306,9 +306,9 @@ def show(name: str, reviews: Reviews, out: Path, n_folds: int) -> None:
         learned[form].append(found)
     rows = []
     for form, score in scores.items():
-        gap = (score - scores[PRESENT])[fold < n_folds]
+        gap = (score - scores[PLAIN])[fold < n_folds]
         noise = np.sqrt(len(gap)) * gap.std(ddof=1)
-        figure = f"{np.nansum(score):,.1f}" if form == PRESENT else f"{gap.sum():+.1f} ± {noise:.1f}"
+        figure = f"{np.nansum(score):,.1f}" if form == PLAIN else f"{gap.sum():+.1f} ± {noise:.1f}"
         means = {part: np.mean([found[part] for found in learned[form]]) for part in used(form)}
         r_hat = max(float(found["r_hat"]) for found in learned[form])
         shown = ", ".join(f"{part.replace('_', ' ')} {mean:.2f}" for part, mean in means.items())

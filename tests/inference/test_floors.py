@@ -71,7 +71,7 @@ def posterior() -> pg.Posterior:
 def test_without_effort_a_lowest_grade_stands_for_all_up_to_it(posterior: pg.Posterior) -> None:
     """What the sampler takes for the probability of reports, and what is told of them afterwards."""
     layout, given = posterior.layout, prepare(posterior.layout)
-    refresh(given.learning, given.levels, given.beliefs, posterior.samples.kept_hyper[0, 7])
+    refresh(given, posterior.samples.kept_hyper[0, 7])
     told = posterior.draws.low_effort_masses()[0, 7]
     owner = layout.reports.review_grader[layout.report_review]
     lowest = says_or_less(layout)

@@ -53,7 +53,7 @@ def said(posterior: pg.Posterior) -> str:
 def test_priors_are_learned_by_default(posterior: pg.Posterior) -> None:
     assert Model().learned
     assert posterior.model.learned
-    assert posterior.samples.hyper.shape == (2, 40, N_CLASSWIDE + 3 * 2)
+    assert posterior.samples.hyper.shape == (2, 40, N_CLASSWIDE + 5 * 2)
 
 
 def test_the_table_has_value_interval_and_meaning(posterior: pg.Posterior) -> None:
@@ -62,13 +62,14 @@ def test_the_table_has_value_interval_and_meaning(posterior: pg.Posterior) -> No
     assert (table["lower"] <= table["upper"]).all()
     assert (table["meaning"].str.len() > 10).all()
     per_component = table[table["component"] != ""]
-    assert list(per_component["parameter"]) == ["mu_s", "mu_s", "sigma_s", "sigma_s", "mu_l", "mu_l"]
-    assert list(per_component["component"]) == ["Component 1", "Component 2"] * 3
+    names = ["mu_s", "sigma_s", "mu_l", "component_halo", "component_error"]
+    assert list(per_component["parameter"]) == [name for name in names for _ in range(2)]
+    assert list(per_component["component"]) == ["Component 1", "Component 2"] * len(names)
 
 
 def test_values_and_intervals_are_those_of_the_draws(posterior: pg.Posterior) -> None:
     """Coordinate 0 is log σ_b, 5 the logit of the mean effort; means of grades follow those of the class."""
-    hyper = posterior.samples.hyper.reshape(-1, N_CLASSWIDE + 6)
+    hyper = posterior.samples.hyper.reshape(-1, N_CLASSWIDE + 10)
     logit = 1 / (1 + np.exp(-hyper[:, 5]))
     for name, values in (("sigma_b", np.exp(hyper[:, 0])), ("effort", logit), ("mu_s", hyper[:, N_CLASSWIDE + 1])):
         row = learned(posterior)[name]
@@ -81,7 +82,8 @@ def test_only_what_has_a_part_in_the_model_is_shown(posterior: pg.Posterior) -> 
     assert not {"sigma_tau", "lambda_tau"} & set(parameters(posterior))
     shared = pg.fit(small_class(tas=0), Model(effort=False), seed=1, **FAST)
     students = ["sigma_b", "reliability", "reliability_shape"]
-    assert parameters(shared) == [*students, "merit", "halo", "scale", "mu_s", "sigma_s"]
+    of_components = ["mu_s", "sigma_s", "component_halo", "component_error"]
+    assert parameters(shared) == [*students, "merit", "halo", "scale", *of_components]
     apart = pg.fit(small_class(tas=0), Model(effort=False, merit=False, halo=False, scale=False), seed=1, **FAST)
     assert parameters(apart) == [*students, "mu_s", "sigma_s"]
     plain = pg.fit(small_class(tas=0), Model(bias=False, effort=False, correlation=True), seed=1, **FAST)
@@ -267,7 +269,7 @@ def test_new_grades_go_on_with_the_priors_that_were_learned(posterior: pg.Poster
     updated = posterior.update(new, draws=20, burn_in=0)
     assert updated.book.n_reviews == book.n_reviews + 1
     assert updated.model == posterior.model
-    assert updated.samples.hyper.shape == (2, 20, N_CLASSWIDE + 6)
+    assert updated.samples.hyper.shape == (2, 20, N_CLASSWIDE + 10)
     width = posterior.samples.states[0].variables["hyper_width"]
     np.testing.assert_array_equal(updated.samples.states[0].variables["hyper_width"], width)
     assert np.isfinite(updated.leave_one_out.log_mass).all()

@@ -11,9 +11,9 @@ from scipy import stats
 from scipy.special import expit, logsumexp
 
 from peerage.inference.latent.latent_priors import refresh
-from peerage.inference.numerics.hyperparameters import HALO, MERIT
+from peerage.inference.numerics.hyperparameters import ERROR, HALO, HALO_HERE, MERIT, of_components
 from peerage.model import Model
-from support.shared_arena import draw_class, draw_reports, shared_arena
+from support.shared_arena import COMPONENTS, draw_class, draw_reports, shared_arena
 
 Floats = NDArray[np.float64]
 
@@ -32,6 +32,9 @@ class Scene:
         self.arena = shared_arena(model or Model(), grades=grades)
         drawn = draw_class(self.arena, self.rng)
         drawn.theta[MERIT], drawn.theta[HALO] = 0.4, 0.3
+        if self.arena.layout.has_halo:
+            drawn.theta[of_components(HALO_HERE, COMPONENTS)] = 0.9, -0.2, 0.3
+            drawn.theta[of_components(ERROR, COMPONENTS)] = 0.2, -0.3, 0.1
         self.arena.put(draw_reports(self.arena, drawn, self.rng))
         self.given, self.layout, self.work = self.arena.given, self.arena.layout, self.arena.work
         self.state = self.arena.start(self.rng)
@@ -43,12 +46,34 @@ class Scene:
         self.state.slope[:] = np.where(self.layout.may_stretch, self.rng.normal(1, 0.3, self.layout.n_graders), 1.0)
         self.state.drift[:] = drawn.drift
         self.arena.redraw_latent(self.state, self.rng)
-        refresh(self.given.learning, self.given.levels, self.given.beliefs, self.state.hyper)
+        refresh(self.given, self.state.hyper)
 
     @property
-    def shares(self) -> tuple[float, float]:
-        """Merit's share, and the odds of halo's."""
-        return float(expit(self.state.hyper[MERIT])), float(np.exp(self.state.hyper[HALO]))
+    def merit(self) -> float:
+        """Merit's share."""
+        return float(expit(self.state.hyper[MERIT]))
+
+    @property
+    def own(self) -> Floats:
+        """(components,) the variance of each component's own errors, times the reliability."""
+        sizes, shares = self._sizes_and_shares
+        return np.asarray(sizes**2 * (1 - shares))
+
+    @property
+    def loading(self) -> Floats:
+        """(components,) what part of a review's halo each component's errors have."""
+        sizes, shares = self._sizes_and_shares
+        return np.asarray(sizes * np.sqrt(shares))
+
+    @property
+    def errors(self) -> Floats:
+        """(components, components) the covariance of a review's errors, times the reliability."""
+        return np.diag(self.own) + np.outer(self.loading, self.loading)
+
+    @property
+    def _sizes_and_shares(self) -> tuple[Floats, Floats]:
+        shares = expit(self.state.hyper[of_components(HALO_HERE, COMPONENTS)])
+        return np.exp(self.state.hyper[of_components(ERROR, COMPONENTS)]), np.asarray(shares)
 
     @property
     def cell_centre(self) -> NDArray[np.float64]:
@@ -81,13 +106,12 @@ def distances(scene: Scene, grader: int) -> list[Floats]:
     return found
 
 
-def log_density(values: list[Floats], bias: float, precision: float, odds: float) -> float:
-    """Log density of distances whose reviews share an error."""
-    total = 0.0
-    for each in values:
-        covariance = (np.eye(len(each)) + odds) / precision
-        total += float(stats.multivariate_normal.logpdf(each, np.full(len(each), bias), covariance))
-    return total
+def log_density(values: list[Floats], bias: float, precision: float, errors: Floats) -> float:
+    """Log density of distances whose reviews share an error, from the covariance of errors times the precision."""
+    if not values:
+        return 0.0
+    normal = stats.multivariate_normal(np.full(len(errors), bias), errors / precision)
+    return float(np.sum(normal.logpdf(np.array(values))))
 
 
 def check_density(drawn: Floats, grid: Floats, log: Floats) -> None:
@@ -103,8 +127,8 @@ def difference(scene: Scene, coordinate: int, step: float, log: Any) -> float:
     """How much a log density changes if a hyperparameter moves."""
     before = log()
     scene.state.hyper[coordinate] += step
-    refresh(scene.given.learning, scene.given.levels, scene.given.beliefs, scene.state.hyper)
+    refresh(scene.given, scene.state.hyper)
     after = log()
     scene.state.hyper[coordinate] -= step
-    refresh(scene.given.learning, scene.given.levels, scene.given.beliefs, scene.state.hyper)
+    refresh(scene.given, scene.state.hyper)
     return float(after - before)

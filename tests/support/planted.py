@@ -18,6 +18,7 @@ from peerage.inference.latent import (
     latent_drift,
     latent_graders,
     latent_habits,
+    latent_halos,
     latent_heaping,
     latent_slopes,
     latent_sweep,
@@ -96,8 +97,9 @@ PLANTED: dict[str, Bug] = {
 LEARNING_BUG = "the mean bias's own term is forgotten"
 SHARED_BUGS = {
     "biases and reliabilities forget the halos": Replacement(
-        latent_graders, "odds = halo_odds if graders.has_halo[grader] else 0.0", "odds = 0.0"
+        latent_graders, "errors.own[report], errors.loading[report]", "errors.own[report], 0.0"
     ),
+    "shares of halo are weighed without a determinant": Replacement(latent_halos, "(logs - math.log(whole))", "logs"),
     "the spread of slopes forgets how well they are known": Replacement(
         latent_slopes, "variance = sd * sd + 1.0 / weight", "variance = sd * sd"
     ),
@@ -115,7 +117,7 @@ HEAPING_BUGS = {
 }
 DRIFT_BUGS = {
     "biases that drift forget the halos": Replacement(
-        latent_drift, "odds = halo_odds if graders.has_halo[grader] else 0.0", "odds = 0.0"
+        latent_drift, "errors.own[report], errors.loading[report]", "errors.own[report], 0.0"
     ),
 }
 

@@ -20,14 +20,18 @@ from peerage.inference.latent.latent_priors import refresh
 from peerage.inference.numerics.hyperparameters import (
     DRIFT,
     EPSILON,
+    ERROR,
     HABIT,
     HALO,
+    HALO_HERE,
     MERIT,
+    MU_L,
     N_CLASSWIDE,
     ROUNDED,
     SCALE,
     TAU_L,
     draw_hyperprior,
+    of_components,
 )
 from peerage.model import Model
 from peerage.rubric import Rubric
@@ -59,7 +63,7 @@ class Drawn:
 
     theta: Floats
     true_grade: Floats
-    residual: Floats
+    reliability: Floats
     bias: Floats
     effort: Floats
     effortful: NDArray[np.bool_]
@@ -69,21 +73,19 @@ class Drawn:
     slope: Floats
     drift: Floats
 
-    @property
-    def reliability(self) -> Floats:
-        """(graders,) the precision of all of a report's error."""
-        return np.asarray(self.residual * (1 - expit(self.theta[HALO])))
-
 
 def draw_class(arena: Arena, rng: np.random.Generator) -> Drawn:
     """Hyperparameters from their hyperpriors, and a class from these."""
     book, layout = arena.book, arena.layout
     theta = draw_hyperprior(COMPONENTS, rng)
-    theta[N_CLASSWIDE + 2 * COMPONENTS :] += arena.given.learning.mean_report
+    theta[of_components(MU_L, COMPONENTS)] += arena.given.learning.mean_report
     if layout.has_merit:
         theta[MERIT] = logit(rng.beta(1.5, 1.5))
     if layout.has_halo:
         theta[HALO] = logit(np.clip(rng.beta(1.2, 2.0), 1e-4, 1 - 1e-4))
+        theta[of_components(HALO_HERE, COMPONENTS)] = rng.normal(theta[HALO], 0.7, COMPONENTS)
+        sizes = rng.normal(0, 0.25, COMPONENTS)
+        theta[of_components(ERROR, COMPONENTS)] = sizes - sizes.mean()
     habit = np.zeros(book.n_graders, np.int32)
     if layout.n_habits:
         share = np.clip(rng.beta(1.0, 9.0), 1e-9, 1.0)
@@ -96,25 +98,25 @@ def draw_class(arena: Arena, rng: np.random.Generator) -> Drawn:
         theta[ROUNDED : ROUNDED + len(shares)] = logit(shares)
     if layout.walks.on:
         theta[DRIFT] = rng.normal(np.log(0.2), 0.8)
-    refresh(arena.given.learning, arena.given.levels, arena.given.beliefs, theta)
+    refresh(arena.given, theta)
     beliefs, group = arena.given.beliefs, layout.group
     shape, rate = beliefs.reliability[group].T
-    residual = rng.standard_gamma(shape) / rate
+    reliability = rng.standard_gamma(shape) / rate
     bias = rng.normal(*beliefs.bias[group].T) if layout.has_bias else np.zeros(book.n_graders)
     usual = rng.beta(beliefs.effort[0], beliefs.effort[1], book.n_graders)
     own = np.where(habit > 0, rng.beta(0.2, 9.8, book.n_graders), usual)
     effort = np.where(np.isnan(layout.known.effort), own, layout.known.effort)
-    shared, odds = expit(theta[MERIT]), np.exp(theta[HALO])
+    shared = expit(theta[MERIT])
     mean, sd = (theta[N_CLASSWIDE + part * COMPONENTS :][:COMPONENTS] for part in (0, 1))
     merit = rng.standard_normal(book.n_submissions)
     own = rng.standard_normal((book.n_submissions, COMPONENTS))
     grade = mean + np.exp(sd) * (np.sqrt(shared) * merit[:, None] + np.sqrt(1 - shared) * own)
-    halo = np.sqrt(odds / residual[book.review_grader]) * rng.standard_normal(book.n_reviews)
+    halo = reliability[book.review_grader] ** -0.5 * rng.standard_normal(book.n_reviews)
     slope = np.where(layout.may_stretch, rng.normal(1.0, np.exp(theta[SCALE]), book.n_graders), 1.0)
     return Drawn(
         theta,
         grade,
-        residual,
+        reliability,
         bias,
         effort,
         rng.random(book.n_reviews) < effort[book.review_grader],
@@ -143,9 +145,10 @@ def draw_reports(arena: Arena, drawn: Drawn, rng: np.random.Generator) -> Floats
     usual = arena.given.learning.mean_report
     seen = usual + drawn.slope[grader, None] * (drawn.true_grade[book.review_submission] - usual)
     drift = drawn.drift[arena.layout.walks.entries(grader, book.review_submission)]
-    centre = seen + (drawn.bias[grader] + drift + drawn.halo)[:, None]
-    careful = rng.normal(centre, drawn.residual[grader, None] ** -0.5)
-    usual = rng.normal(theta[N_CLASSWIDE + 2 * COMPONENTS :], np.exp(-0.5 * theta[TAU_L]), shape)
+    own, loading = error_parts(theta)
+    centre = seen + (drawn.bias[grader] + drift)[:, None] + loading * drawn.halo[:, None]
+    careful = rng.normal(centre, np.sqrt(own) * drawn.reliability[grader, None] ** -0.5)
+    usual = rng.normal(theta[of_components(MU_L, COMPONENTS)], np.exp(-0.5 * theta[TAU_L]), shape)
     careless = np.where(rng.random(shape) < EPSILON, rng.uniform(0, 5, shape), usual)
     values = np.where(drawn.effortful[:, None], careful, careless)
     grades = book.rubric.components[0].values
@@ -156,18 +159,25 @@ def draw_reports(arena: Arena, drawn: Drawn, rng: np.random.Generator) -> Floats
     return np.where(keeps, arena.layout.favourite[drawn.habit[grader]], levels)
 
 
+def error_parts(theta: Floats) -> tuple[Floats, Floats]:
+    """(…, components) the variance of a component's own errors times the reliability, and the loading of halos."""
+    shares = expit(theta[..., of_components(HALO_HERE, COMPONENTS)])
+    sizes = np.exp(theta[..., of_components(ERROR, COMPONENTS)])
+    return sizes**2 * (1 - shares), sizes * np.sqrt(shares)
+
+
 def log_likelihood(
     arena: Arena,
     theta: Floats,
     s: Floats,
-    p: Floats,
+    tau: Floats,
     b: Floats,
     e: Floats,
     habit: NDArray[np.integer],
     slope: Floats,
     drift: Floats,
 ) -> Floats:
-    """(draws,) log probability of all reports, efforts and halos summed out; ``p`` are residual precisions."""
+    """(draws,) log probability of all reports, efforts and halos summed out."""
     nodes = np.linspace(-4, 4, 41)
     weights = np.exp(-0.5 * nodes**2) / np.exp(-0.5 * nodes**2).sum()
     starts, reviewer = arena.layout.reports.review_reports[:-1], arena.layout.reports.review_grader
@@ -176,8 +186,9 @@ def log_likelihood(
     ends, alike = np.unique([bins(grades, unit) for unit in UNITS], axis=0, return_inverse=True)
     low, high = ends.swapaxes(0, 1)[:, :, None, level]
     shares = (unit_shares(theta) @ (alike.reshape(-1, 1) == np.arange(len(ends)))).T[:, :, None]
-    precision = p[:, arena.grader]
-    sd = np.sqrt(np.exp(theta[:, HALO, None]) / precision)
+    own, loading = (part[:, arena.layout.report_component] for part in error_parts(theta))
+    precision = tau[:, arena.grader] / own
+    sd = loading * tau[:, arena.grader] ** -0.5
     careful = np.zeros((len(s), len(starts)))
     usual = arena.given.learning.mean_report[arena.layout.report_component]
     seen = usual + slope[:, arena.grader] * (s[:, arena.cell] - usual) + b[:, arena.grader]
@@ -188,7 +199,7 @@ def log_likelihood(
         mass = (shares * (ndtr((high - centre) * root) - ndtr((low - centre) * root))).sum(axis=0)
         careful += weight * np.multiply.reduceat(mass, starts, axis=1)
     component = arena.layout.report_component
-    centre = theta[:, N_CLASSWIDE + 2 * COMPONENTS :][:, component]
+    centre = theta[:, of_components(MU_L, COMPONENTS)][:, component]
     root = np.exp(0.5 * theta[:, TAU_L, None])
     normal = ndtr((high - centre) * root) - ndtr((low - centre) * root)
     uniform = (np.clip(high, 0, 5) - np.clip(low, 0, 5)) / 5

@@ -13,10 +13,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.gradebook.book import Gradebook
-from peerage.inference.numerics.hyperparameters import CLASSWIDE, EPSILON, LARGEST_TAU_L, PER_COMPONENT
+from peerage.inference.numerics.hyperparameters import (
+    CLASSWIDE,
+    EPSILON,
+    ERROR_SPREAD,
+    HALO_SPREAD,
+    LARGEST_TAU_L,
+    PER_COMPONENT,
+)
 from support.nuts import Reports, log_normal_mass
 
 Floats = NDArray[np.float64]
+
+
+def _errors(n_components: int, standard: Callable[..., Any]) -> tuple[Any, Any]:
+    """How large the errors of each component are beside the others', and which share of them is halo."""
+    import jax.numpy as jnp
+    import numpyro
+    from numpyro import distributions as dist
+
+    usual = numpyro.sample("halo", dist.Beta(1.2, 2.0))
+    logit = jnp.log(usual) - jnp.log1p(-usual) + HALO_SPREAD * standard("halo_away", n_components)
+    sizes = ERROR_SPREAD * standard("scaled_error", n_components)
+    size = numpyro.deterministic("component_error", jnp.exp(sizes - sizes.mean()))
+    return size, numpyro.deterministic("component_halo", 1 / (1 + jnp.exp(-logit)))
 
 
 def shared_model(book: Gradebook) -> Callable[[], None]:
@@ -46,7 +66,7 @@ def shared_model(book: Gradebook) -> Callable[[], None]:
 
     def numpyro_model() -> None:
         merit = numpyro.sample("merit", dist.Beta(1.5, 1.5))
-        halo = numpyro.sample("halo", dist.Beta(1.2, 2.0))
+        size, halo = _errors(n_components, standard)
         differing, sd = coordinate("mu_s", n_components), jnp.exp(coordinate("sigma_s", n_components))
         mean = numpyro.sample("average", dist.Normal(*priors["mu_s"])) + differing - differing.mean()
         low_effort = mean_report + coordinate("mu_l", n_components)
@@ -61,12 +81,12 @@ def shared_model(book: Gradebook) -> Callable[[], None]:
         total = jnp.exp(coordinate("effort_concentration"))
         beta = dist.Beta(total * share, total * (1 - share)).expand([n_graders]).to_event(1)
         effort = numpyro.deterministic("effort", numpyro.sample("each_effort", beta))
-        error = jnp.sqrt(halo / reliability[book.review_grader]) * standard("error", n_reviews)
+        shared = standard("error", n_reviews)[reports.review] / jnp.sqrt(reliability[grader])
         slope = numpyro.deterministic("slope", 1.0 + jnp.exp(coordinate("scale")) * standard("scaled_slope", n_graders))
         usual = mean_report[reports.component]
         seen = usual + slope[grader] * (true_grade[submission, reports.component] - usual)
-        centre = seen + bias[grader] + error[reports.review]
-        root = jnp.sqrt(reliability / (1 - halo))[grader]
+        centre = seen + bias[grader] + (size * jnp.sqrt(halo))[reports.component] * shared
+        root = jnp.sqrt(reliability[grader]) / (size * jnp.sqrt(1 - halo))[reports.component]
         careful = (
             jnp.zeros(n_reviews).at[reports.review].add(log_normal_mass(reports.lower, reports.upper, centre, root))
         )

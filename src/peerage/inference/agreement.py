@@ -62,7 +62,7 @@ def next_simpler(posterior: Posterior) -> Model | None:
     parts = (
         (model.drift, ("drift", "bias_by_assignment"), replace(model, drift=False)),
         (model.has_scale, ("scale",), replace(model, scale=False)),
-        ((model.has_merit or model.has_halo) and several, ("merit", "halo"), replace(model, merit=False, halo=False)),
+        ((model.has_merit or model.has_halo) and several, _SHARED, replace(model, merit=False, halo=False)),
         (model.effort and not model.fixed.effort, _OF_EFFORT, replace(model, effort=False, habits=habits)),
     )
     left = [(_r_hat(posterior, names), simpler) for is_on, names, simpler in parts if is_on]
@@ -75,6 +75,7 @@ def next_simpler(posterior: Posterior) -> Model | None:
     return None
 
 
+_SHARED = ("merit", "halo", "component_halo", "component_error")
 _OF_EFFORT = ("effort", "effort_concentration", "tau_l", "mu_l", "habit")
 
 

@@ -17,25 +17,14 @@ from peerage.gradebook.report_means import mean_reports, scaled_values
 from peerage.inference.features.clamps import KnownValues, fixed_levels, known_of_graders
 from peerage.inference.features.correlated_authors import Correlation
 from peerage.inference.features.drifting import Walks
-from peerage.inference.heaping import Rounding, draw_shares
+from peerage.inference.heaping import Rounding
 from peerage.inference.numerics.arrays import Clamps, Reports
 from peerage.inference.numerics.hyperparameters import (
-    ALIKE,
-    CLASSWIDE,
-    DRIFT,
-    EFFORT,
     EPSILON,
-    HABIT,
-    HALO,
     LEARNED_SPREAD,
     LIKE_STUDENTS,
-    MEAN_BIAS,
-    MERIT,
     N_CLASSWIDE,
     PER_COMPONENT,
-    SHAPE,
-    TAU_L,
-    draw_hyperprior,
 )
 from peerage.inference.numerics.likelihood import Grids, learned_grids, paper_grids, wide_grids
 from peerage.model import LEARNED, MACHINE_SPREAD, STUDENTS, Model, Priors
@@ -52,9 +41,6 @@ SUSPECT = 0.6
 
 CONSTANT = 0.95
 """The share of a grader's reports that are of one grade if chains are to start with a habit."""
-
-LOW_EFFORT_STARTS = ((0.8, 1.0, 0.0), (0.6, 3.9, 0.0), (0.8, 1.0, -1.5), (0.6, 3.9, 0.0))
-"""With what chains start in turn: mean effort, and low-effort reports' precision and centre less the mean report."""
 
 
 @dataclass(frozen=True)
@@ -279,35 +265,6 @@ class Layout:
     def can_shift(self) -> bool:
         """Whether all true grades and biases can move: nobody's bias and no true grade is fixed."""
         return bool(np.isnan(self.known.bias).all() and (self.fixed_level == MISSING).all())
-
-    def initial_hyper(self, rng: np.random.Generator, chain: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Where a chain's hyperparameters start, and the first widths of their moves; nothing if they are fixed.
-
-        Chains start apart in what they think of low effort, lest all of them settle in a mirror image that calls
-        those who do not try reliable, or take praise for careless where blame may as well be.
-        """
-        if not self.model.learned:
-            return np.zeros(0), np.zeros(0)
-        n_components = len(self.book.rubric)
-        theta = draw_hyperprior(n_components, rng, spread=0.3)
-        centre = slice(N_CLASSWIDE + 2 * n_components, None)
-        theta[N_CLASSWIDE : N_CLASSWIDE + n_components] = self.mean_reports + 0.2 * rng.standard_normal(n_components)
-        theta[centre] = self.mean_reports + 0.2 * rng.standard_normal(n_components)
-        theta[MEAN_BIAS] = 0.0
-        if not self.model.reliability:
-            theta[SHAPE] = ALIKE
-        effort, precision, offset = LOW_EFFORT_STARTS[chain % len(LOW_EFFORT_STARTS)]
-        theta[EFFORT], theta[TAU_L] = np.log(effort / (1 - effort)), np.log(precision)
-        theta[centre] += offset
-        for index, is_on in ((MERIT, self.has_merit), (HALO, self.has_halo)):
-            if is_on:
-                theta[index] = 0.5 * rng.standard_normal() - 0.5
-        if self.n_habits:
-            theta[HABIT] = -2.5 + 0.5 * rng.standard_normal()
-        if self.walks.on:
-            theta[DRIFT] += 0.3 * CLASSWIDE[DRIFT].spread * rng.standard_normal()
-        draw_shares(self.roundings, rng, theta)
-        return theta, np.full(len(theta), 0.2)
 
     def bin_of(self, cell: int | np.integer) -> tuple[float, float]:
         """The ends, on the model's scale, of the bin at which a cell's true grade is fixed."""

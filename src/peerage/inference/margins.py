@@ -63,10 +63,7 @@ class DrawnMargins:
 
     def diagnose(self, variable: str, entries: NDArray[np.intp]) -> Diagnostics:
         """R-hat and ESS from the ranks of the stored draws."""
-        stored = self.stored[variable]
-        if variable == "reliability" and self.layout.has_halo:
-            stored = self.draws.on_model_scale(variable)  # not what is stored, which is the residual precision
-        return rhat_and_ess(stored[:, :, entries], os.cpu_count() or 1)
+        return rhat_and_ess(self.stored[variable][:, :, entries], os.cpu_count() or 1)
 
     def at_ends(self, variable: str) -> Floats:
         """(entries,) the share of stored indexes that are a grid's first or last."""

@@ -115,11 +115,9 @@ def _drawn(posterior: Fitted, layout: Layout, walks: Walks, count: int, rng: np.
         fixed = getattr(layout.known, name)
         return np.where(np.isnan(fixed), rows(values)[:, np.maximum(known, 0)], fixed).astype(float)
 
-    shares = posterior.draws.residual_shares()
-    reliability = posterior.draws["reliability"] / (1.0 if shares is None else shares)
     habit = rows(samples.draws["habit"])[:, np.maximum(known, 0)].astype(np.int64)
     return Drawn(
-        of_graders("reliability", reliability),
+        of_graders("reliability", posterior.draws["reliability"]),
         of_graders("bias", posterior.draws["bias"]),
         of_graders("effort", posterior.draws["effort"]),
         habit if layout.n_habits else np.zeros_like(habit),

@@ -61,6 +61,8 @@ def in_use(layout: Layout) -> NDArray[np.bool_]:
         "lambda_tau": model.correlation,
         "merit": layout.has_merit,
         "halo": layout.has_halo,
+        "component_halo": layout.has_halo,
+        "component_error": layout.has_halo,
         "habit": layout.n_habits > 0,
         "scale": bool(layout.may_stretch.any()),
         "drift": layout.walks.on,
@@ -105,7 +107,7 @@ def typical_priors(layout: Layout, hyper: NDArray[np.float64]) -> Priors:
     n_components = len(layout.book.rubric)
     mean = natural(hyper.reshape(-1, hyper.shape[2]).mean(axis=0), n_components)
     by_name = {entry.name: float(mean[place]) for place, entry in enumerate(CLASSWIDE)}
-    per_component = mean[N_CLASSWIDE:].reshape(3, n_components)
+    per_component = mean[N_CLASSWIDE:].reshape(-1, n_components)
     shape, total = by_name["reliability_shape"], by_name["effort_concentration"]
     return Priors.paper(
         mu_s=tuple(map(float, per_component[0])),

@@ -95,9 +95,11 @@ def test_a_review_has_the_probability_of_all_its_bins(scene: Scene) -> None:
     load_cells(given.places, given.beliefs, state, work.cells)
     shares, level = unit_shares(state.hyper), scene.arena.seen.report_level
     for grader in range(layout.n_graders):
-        take_out(grader, scene.rng, scene.shares[1], given.places, state, work.cells)
-        rounding = given.beliefs.rounding
-        predict(grader, CAREFUL, given.places, given.levels, rounding, state, work.cells, work.predicted, work.logs)
+        take_out(grader, scene.rng, True, given.places, given.beliefs.errors, state, work.cells)
+        rounding, errors = given.beliefs.rounding, given.beliefs.errors
+        predict(
+            grader, CAREFUL, given.places, given.levels, rounding, errors, state, work.cells, work.predicted, work.logs
+        )
         first, last = layout.reports.grader_reviews[grader : grader + 2]
         begun = layout.reports.review_reports[first]
         for review in range(first, last):
@@ -110,7 +112,7 @@ def test_a_review_has_the_probability_of_all_its_bins(scene: Scene) -> None:
                 mass = np.where(low > 0, ndtr(-low) - ndtr(-high), ndtr(high) - ndtr(low))
                 expected += np.log(max((shares * mass).sum(), 1e-290))
             assert work.logs[review - first, CAREFUL] == pytest.approx(expected, abs=1e-6)
-        put_back(grader, given.places, state, work.cells)
+        put_back(grader, given.places, errors, state, work.cells)
 
 
 def test_low_effort_is_rounded_likewise(scene: Scene) -> None:

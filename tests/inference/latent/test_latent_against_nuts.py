@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import peerage
-from peerage.inference.numerics.hyperparameters import HALO, MERIT
+from peerage.inference.numerics.hyperparameters import ERROR, HALO, HALO_HERE, MERIT, of_components
 from peerage.model import Model
 from support.kept_nuts import kept, moments_and_errors, shared_class
 from support.shared_nuts import shared_model
@@ -17,7 +17,7 @@ FALSE_ALARM = 1e-3
 
 @pytest.mark.slow
 def test_posterior_agrees_with_nuts_within_monte_carlo_error() -> None:
-    """Means of all entries of all variables and of both shares; together they fail falsely once in a thousand runs."""
+    """Means of all entries of all variables and of what components share; they fail falsely once in a thousand runs."""
     pytest.importorskip("numpyro")
     book = shared_class()
     theirs = kept("shared", book, shared_model(book))
@@ -25,6 +25,8 @@ def test_posterior_agrees_with_nuts_within_monte_carlo_error() -> None:
     hyper = posterior.samples.hyper
     ours = {name: np.asarray(posterior.draws[name], np.float64) for name in posterior.draws}
     ours |= {name: 1 / (1 + np.exp(-hyper[:, :, place])) for name, place in (("merit", MERIT), ("halo", HALO))}
+    size = 1 / (1 + np.exp(-hyper[:, :, of_components(HALO_HERE, len(book.rubric))]))
+    ours |= {"component_halo": size, "component_error": np.exp(hyper[:, :, of_components(ERROR, len(book.rubric))])}
     ours["slope"] = posterior.draws.slopes().astype(np.float64)
     gaps = []
     for name in theirs.moments:

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from peerage.inference.numerics.hyperparameters import HALO
 from peerage.inference.priors_in_words import in_use
 from peerage.model import Model
 from support.coarse_grades import FINE
@@ -38,7 +37,7 @@ CASES = {
     "on a fine scale": (Model(), FINE),
     "with drift": (Model(drift=True), range(6)),
 }
-LARGEST_QUANTITIES = 40
+LARGEST_QUANTITIES = 48
 FALSE_ALARM = 1e-3 / (2 * LARGEST_QUANTITIES * len(CASES))
 
 
@@ -55,19 +54,19 @@ def ranks(case: str, seed: int, replicates: int = REPLICATES, sweep: Any = None)
         arena.run(rng, state, BURN_IN, keep=False)
         draws = arena.run(rng, state, DRAWS * THIN, keep=True)
         kept = {name: getattr(draws, name)[THIN - 1 :: THIN] for name in draws._fields}
-        s, p, b, e = (arena.values(name, kept[name], rng) for name in ("true_grade", "reliability", "bias", "effort"))
+        s, tau, b, e = (arena.values(name, kept[name], rng) for name in ("true_grade", "reliability", "bias", "effort"))
         theta = kept["hyper"]
-        total = np.log(p) - np.log1p(np.exp(theta[:, HALO, None]))
+        log_tau = np.log(tau)
         pairs = [(theta[:, place], truth.theta[place]) for place in used]
         pairs += [(s[:, 0], truth.true_grade[0, 0]), (s.mean(axis=1), truth.true_grade.mean())]
-        pairs += [(total.mean(axis=1), np.log(truth.reliability).mean()), (b.mean(axis=1), truth.bias.mean())]
-        pairs += [(b[:, 0], truth.bias[0]), (total[:, 0], np.log(truth.reliability[0]))]
+        pairs += [(log_tau.mean(axis=1), np.log(truth.reliability).mean()), (b.mean(axis=1), truth.bias.mean())]
+        pairs += [(b[:, 0], truth.bias[0]), (log_tau[:, 0], np.log(truth.reliability[0]))]
         pairs += [(kept["effortful_count"].astype(float), float(truth.effortful.sum()))]
         right = log_likelihood(
             arena,
             truth.theta[None],
             truth.true_grade.reshape(1, -1),
-            truth.residual[None],
+            truth.reliability[None],
             truth.bias[None],
             truth.effort[None],
             truth.habit[None],
@@ -80,7 +79,7 @@ def ranks(case: str, seed: int, replicates: int = REPLICATES, sweep: Any = None)
         if arena.layout.walks.on:
             squares = (drift**2).sum(axis=1), (truth.drift**2).sum()
             pairs += [squares, (b[:, 0] + drift[:, 1], truth.bias[0] + truth.drift[1]), (drift[:, 3], truth.drift[3])]
-        pairs += [(log_likelihood(arena, theta, s, p, b, e, kept["habit"], slope, drift), right[0])]
+        pairs += [(log_likelihood(arena, theta, s, tau, b, e, kept["habit"], slope, drift), right[0])]
         pairs += [((kept["habit"] > 0).sum(axis=1).astype(float), float((truth.habit > 0).sum()))]
         found.append([rank_of(values, float(value), rng) for values, value in pairs])
     return np.array(found)

@@ -16,6 +16,7 @@ from peerage.inference.latent import latent_drift
 from peerage.inference.numerics.hyperparameters import DRIFT
 from peerage.model import Model
 from support.latent_scene import DRAWS, LIMIT, Scene, difference, seen
+from support.shared_arena import COMPONENTS
 
 Floats = NDArray[np.float64]
 
@@ -25,9 +26,7 @@ WEEKS = 3
 @pytest.fixture
 def scene() -> Scene:
     scene = Scene(model=Model(drift=True))
-    latent_drift.load_walk_sums(
-        scene.given.places, scene.given.graders, scene.shares[1], scene.state, scene.work.walk_sums
-    )
+    latent_drift.load_walk_sums(scene.given.places, scene.given.beliefs.errors, scene.state, scene.work.walk_sums)
     return scene
 
 
@@ -53,7 +52,7 @@ def reports_of(scene: Scene, grader: int) -> tuple[Floats, Floats, Floats]:
         adds += [np.eye(1 + WEEKS)[0] + np.eye(1 + WEEKS)[1 + week]] * len(cell)
         review_of += [review] * len(cell)
     together = np.equal.outer(review_of, review_of)
-    errors = (np.eye(len(distances)) + scene.shares[1] * together) / state.reliability[grader]
+    errors = np.tile(scene.errors, [len(together) // COMPONENTS] * 2) * together / state.reliability[grader]
     return np.array(distances), np.array(adds).reshape(-1, 1 + WEEKS), errors
 
 

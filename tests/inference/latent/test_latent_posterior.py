@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.special import expit, ndtr
+from scipy.special import ndtr
 
 import peerage as pg
 from peerage.errors import ModelError
 from peerage.inference.layout import lay_out
-from peerage.inference.numerics.hyperparameters import HALO
 from peerage.inference.report_bins import report_bins, says_or_less
 from peerage.model import Model
 
@@ -95,24 +94,19 @@ def test_what_was_learned_is_told(posterior: pg.Posterior) -> None:
     for share in ("merit", "halo"):
         row = table.loc[share]
         assert 0 < row["lower"] < row["value"] < row["upper"] < 1
-
-
-def test_reliability_is_the_precision_of_the_whole_error(posterior: pg.Posterior) -> None:
-    """Within half a cell of the sampler's grid, which holds residual precisions; an instructor's is known."""
-    samples, layout = posterior.samples, posterior.layout
-    residual = layout.grids.reliability.points[samples.draws["reliability"]]
-    whole = residual * (1 - expit(samples.hyper[:, :, HALO, None]))
-    free = np.isnan(layout.known.reliability)
-    np.testing.assert_allclose(posterior.draws["reliability"][:, :, free], whole[:, :, free], rtol=0.03)
-    assert (posterior.draws["reliability"][:, :, ~free] == 16).all()
+    for name in ("component_halo", "component_error"):
+        by_component = table[table.index == name]
+        assert list(by_component["component"]) == list(posterior.book.rubric.names)
+        assert by_component["value"].between(by_component["lower"], by_component["upper"]).all()
+    sizes = table[table.index == "component_error"]
+    assert sizes["lower"].min() < 1 < sizes["upper"].max(), "errors are as large as others' on average"
 
 
 def test_the_likelihood_of_a_review_sums_its_halo_out(posterior: pg.Posterior) -> None:
     """Against a fine sum over the halo, for every review of a draw."""
     layout, draws, chain, draw = posterior.layout, posterior.draws, 1, 7
     low, high = report_bins(layout)
-    share = draws.residual_shares()
-    assert share is not None
+    parts = draws.error_parts()
     grade = draws.on_model_scale("true_grade")[chain, draw]
     reliability, bias, effort = (draws[name][chain, draw].astype(float) for name in ("reliability", "bias", "effort"))
     slope, usual = draws.slopes()[chain, draw].astype(float), layout.mean_reports
@@ -123,12 +117,13 @@ def test_the_likelihood_of_a_review_sums_its_halo_out(posterior: pg.Posterior) -
     for review in range(len(expected)):
         grader = layout.reports.review_grader[review]
         product, without = weights.copy(), 1.0
-        part = share[chain, draw, grader]
+        own, loading = (part[chain, draw, parts.kind[grader]] for part in (parts.own, parts.loading))
         for report in range(layout.reports.review_reports[review], layout.reports.review_reports[review + 1]):
-            middle = usual[layout.report_component[report]]
+            component = layout.report_component[report]
+            middle = usual[component]
             seen = middle + slope[grader] * (grade[layout.reports.report_cell[report]] - middle)
-            centre = seen + bias[grader] + np.sqrt((1 - part) / reliability[grader]) * nodes
-            root = np.sqrt(reliability[grader] / part)
+            centre = seen + bias[grader] + loading[component] * reliability[grader] ** -0.5 * nodes
+            root = np.sqrt(reliability[grader] / own[component])
             product *= ndtr((high[report] - centre) * root) - ndtr((low[report] - centre) * root)
             masses, level = careless[layout.report_component[report]], layout.report_level[report]
             without *= masses[: level + 1].sum() if lowest[report] else masses[level]

@@ -24,8 +24,8 @@ def scene() -> Scene:
 def test_slopes_and_their_spread(scene: Scene) -> None:
     """Given the true grades, halos summed out; and with the true grades summed out, by random steps."""
     state, given, sums = scene.state, scene.given, scene.work.slope_sums
-    sd, odds = given.beliefs.slope_sd[0], scene.shares[1]
-    latent_slopes.load_slope_sums(given.places, given.graders, odds, state, sums)
+    sd, errors = given.beliefs.slope_sd[0], scene.errors
+    latent_slopes.load_slope_sums(given.places, given.graders.has_slope, given.beliefs.errors, state, sums)
     grid, kept = np.linspace(-3, 5, 801), state.slope.copy()
     students = np.flatnonzero(given.graders.has_slope)[:4]
 
@@ -33,7 +33,7 @@ def test_slopes_and_their_spread(scene: Scene) -> None:
         logs = []
         for slope in grid:
             state.slope[grader] = slope
-            logs.append(log_density(distances(scene, grader), state.bias[grader], state.reliability[grader], odds))
+            logs.append(log_density(distances(scene, grader), state.bias[grader], state.reliability[grader], errors))
         state.slope[grader] = kept[grader]
         return np.array(logs)
 
@@ -65,21 +65,23 @@ def test_a_slope_steps_with_the_true_grades_summed_out(scene: Scene) -> None:
     state, given, cells = scene.state, scene.given, scene.work.cells
     sd, grader = given.beliefs.slope_sd[0], int(np.flatnonzero(given.graders.has_slope)[0])
     load_cells(given.places, given.beliefs, state, cells)
-    take_out(grader, scene.rng, scene.shares[1], given.places, state, cells)
+    take_out(grader, scene.rng, True, given.places, given.beliefs.errors, state, cells)
     grid = np.linspace(-2, 4, 601)
     log = stats.norm.logpdf(grid, 1.0, sd)
     for review in scene.reviews(grader):
         for report in range(*scene.layout.reports.review_reports[review : review + 2]):
             cell = scene.layout.reports.report_cell[report]
             usual, inverse = scene.cell_centre[cell], 1 / cells.precision[cell]
-            mean = usual + grid * (cells.weighted[cell] * inverse - usual) + state.bias[grader] + state.halo[review]
-            width = np.sqrt(grid**2 * inverse + 1 / state.reliability[grader])
+            component = scene.layout.report_component[report]
+            halo = scene.loading[component] * state.halo[review]
+            mean = usual + grid * (cells.weighted[cell] * inverse - usual) + state.bias[grader] + halo
+            width = np.sqrt(grid**2 * inverse + scene.own[component] / state.reliability[grader])
             log += stats.norm.logpdf(state.latent[report], mean, width)
     weights = np.exp(log - logsumexp(log))
     drawn = []
     for start in scene.rng.choice(grid, DRAWS, p=weights):
         state.slope[grader] = start + scene.rng.uniform(-0.005, 0.005)
         for _ in range(30):
-            latent_slopes.move_slope(grader, scene.rng, sd, given.places, state, cells)
+            latent_slopes.move_slope(grader, scene.rng, sd, given.places, given.beliefs.errors, state, cells)
         drawn.append(state.slope[grader])
     check_density(np.array(drawn), grid, log)

@@ -22,8 +22,20 @@ from peerage.inference.latent import (
 from peerage.inference.latent.latent_habits import CAREFUL
 from peerage.inference.latent.latent_priors import refresh
 from peerage.inference.latent.review_predictions import load_cells, predict, put_back, take_out
-from peerage.inference.numerics.hyperparameters import HALO, MERIT, N_CLASSWIDE, RELIABILITY, SIGMA_B
+from peerage.inference.numerics.hyperparameters import (
+    ERROR,
+    HALO,
+    HALO_HERE,
+    MERIT,
+    N_CLASSWIDE,
+    RELIABILITY,
+    RELIABILITY_TA,
+    SIGMA_B,
+    log_hyperprior,
+    of_components,
+)
 from support.latent_scene import DRAWS, LIMIT, Scene, check_density, difference, distances, log_density, seen
+from support.shared_arena import COMPONENTS
 
 Floats = NDArray[np.float64]
 
@@ -44,11 +56,11 @@ def test_a_review_is_predicted_with_its_true_grades_summed_out(scene: Scene) -> 
     state, layout, beliefs, cells = scene.state, scene.layout, scene.given.beliefs, scene.work.cells
     load_cells(scene.given.places, beliefs, state, cells)
     predicted, logs_of = scene.work.predicted, scene.work.logs
-    s, share, worst = np.linspace(-25, 30, 40_001), scene.shares[0], 0.0
+    s, share, worst = np.linspace(-25, 30, 40_001), scene.merit, 0.0
     for grader in range(layout.n_graders):
-        take_out(grader, scene.rng, scene.shares[1], scene.given.places, state, cells)
+        take_out(grader, scene.rng, True, scene.given.places, beliefs.errors, state, cells)
         levels, rounding = scene.given.levels, beliefs.rounding
-        predict(grader, CAREFUL, scene.given.places, levels, rounding, state, cells, predicted, logs_of)
+        predict(grader, CAREFUL, scene.given.places, levels, rounding, beliefs.errors, state, cells, predicted, logs_of)
         first, last = layout.reports.grader_reviews[grader : grader + 2]
         for review in range(first, last):
             expected = 0.0
@@ -56,7 +68,7 @@ def test_a_review_is_predicted_with_its_true_grades_summed_out(scene: Scene) -> 
                 cell = layout.reports.report_cell[report]
                 component = layout.reports.cell_component[cell]
                 merit = state.merit[layout.cell_submission[cell]]
-                sd = beliefs.grade_sd[component]
+                sd, own, loading = beliefs.grade_sd[component], scene.own[component], scene.loading[component]
                 logs = stats.norm.logpdf(
                     s, beliefs.grade_mean[component] + sd * np.sqrt(share) * merit, sd * np.sqrt(1 - share)
                 )
@@ -64,22 +76,25 @@ def test_a_review_is_predicted_with_its_true_grades_summed_out(scene: Scene) -> 
                     theirs = layout.report_review[other]
                     if theirs != review and state.effortful[theirs]:
                         who = layout.reports.review_grader[theirs]
-                        theirs_centre = seen(scene, who, cell, s) + state.bias[who] + state.halo[theirs]
-                        logs += stats.norm.logpdf(state.latent[other], theirs_centre, state.reliability[who] ** -0.5)
+                        theirs_centre = seen(scene, who, cell, s) + state.bias[who] + loading * state.halo[theirs]
+                        sd = np.sqrt(own / state.reliability[who])
+                        logs += stats.norm.logpdf(state.latent[other], theirs_centre, sd)
                 weights = np.exp(logs - logsumexp(logs))
-                root = np.sqrt(state.reliability[grader])
-                centre = seen(scene, grader, cell, s) + state.bias[grader] + state.halo[review]
-                low, high = scene.arena.low[report], scene.arena.high[report]
-                expected += np.log((weights * (ndtr((high - centre) * root) - ndtr((low - centre) * root))).sum())
+                root = np.sqrt(state.reliability[grader] / own)
+                centre = seen(scene, grader, cell, s) + state.bias[grader] + loading * state.halo[review]
+                low, high = (scene.arena.low[report] - centre) * root, (scene.arena.high[report] - centre) * root
+                # On its own side of the mean, so that nothing is lost by subtraction.
+                mass = np.where(low > 0, ndtr(-low) - ndtr(-high), ndtr(high) - ndtr(low))
+                expected += np.log((weights * mass).sum())
             worst = max(worst, abs(logs_of[review - first, CAREFUL] - expected))
-        put_back(grader, scene.given.places, state, cells)
+        put_back(grader, scene.given.places, beliefs.errors, state, cells)
     assert worst < 1e-6
 
 
 def submission_normal(scene: Scene, submission: int) -> tuple[Floats, Floats]:
     """Mean and covariance of a submission's true grades and merit given its reports, from the joint normal of all."""
     state, layout, beliefs = scene.state, scene.layout, scene.given.beliefs
-    share, odds = scene.shares
+    share = scene.merit
     first, last = layout.reports.submission_cells[submission : submission + 2]
     component = layout.reports.cell_component[first:last]
     sd, size = beliefs.grade_sd[component], last - first
@@ -93,12 +108,11 @@ def submission_normal(scene: Scene, submission: int) -> tuple[Floats, Floats]:
     for review in range(scene.arena.book.n_reviews):
         place = scene.reports(review)
         if layout.cell_submission[layout.reports.report_cell[place.start]] == submission and state.effortful[review]:
-            grader, count = layout.reports.review_grader[review], place.stop - place.start
+            grader = layout.reports.review_grader[review]
             cell, slope = layout.reports.report_cell[place], state.slope[grader]
             rows.append(slope * np.eye(size + 1)[cell - first])
             values.append(state.latent[place] - state.bias[grader] - (1 - slope) * scene.cell_centre[cell])
-            shared = odds if scene.given.graders.has_halo[grader] else 0.0
-            noise.append((np.eye(count) + shared) / state.reliability[grader])
+            noise.append(scene.errors / state.reliability[grader])
     if not rows:
         return mean, covariance
     design, observed = np.concatenate(rows), np.concatenate(values)
@@ -115,9 +129,7 @@ def test_true_grades_and_merits_are_drawn_together(scene: Scene) -> None:
     state, given, work = scene.state, scene.given, scene.work
     drawn, merits = [], []
     for _ in range(DRAWS):
-        grade_updates.draw_grades(
-            scene.rng, given.places, given.graders, given.beliefs, state, work.matrix, work.vector
-        )
+        grade_updates.draw_grades(scene.rng, given.places, given.beliefs, state, work.matrix, work.vector)
         grade_updates.draw_merits(scene.rng, given.places, given.beliefs, state)
         drawn.append(state.true_grade.copy())
         merits.append(state.merit.copy())
@@ -134,7 +146,7 @@ def test_true_grades_and_merits_are_drawn_together(scene: Scene) -> None:
 
 def loaded_sums(scene: Scene) -> Floats:
     sums = scene.work.grader_sums
-    latent_graders.load_grader_sums(scene.given.places, scene.given.graders, scene.shares[1], scene.state, sums)
+    latent_graders.load_grader_sums(scene.given.places, scene.given.beliefs.errors, scene.state, sums)
     return np.asarray(sums)
 
 
@@ -157,25 +169,25 @@ def test_biases_and_reliabilities_are_drawn_with_halos_summed_out(scene: Scene) 
         values = distances(scene, grader)
         mean, sd = beliefs.bias[group[grader]]
         density = stats.norm.logpdf(grid, mean, sd)
-        density += [log_density(values, bias, kept[grader], scene.shares[1]) for bias in grid]
+        density += [log_density(values, bias, kept[grader], scene.errors) for bias in grid]
         check_density(np.array(biases)[:, grader], grid, density)
         shape, rate = beliefs.reliability[group[grader]]
         density = stats.gamma.logpdf(np.exp(logs), shape, scale=1 / rate) + logs
-        density += [log_density(values, start[grader], precision, scene.shares[1]) for precision in np.exp(logs)]
+        density += [log_density(values, start[grader], precision, scene.errors) for precision in np.exp(logs)]
         check_density(np.array(precisions)[:, grader], logs, density)
 
 
 def test_hyperparameters_of_graders_are_weighed_with_these_summed_out(scene: Scene) -> None:
     state, given, sums = scene.state, scene.given, loaded_sums(scene)
     clamps, group, beliefs = given.clamps, given.graders.group, given.beliefs
-    odds = scene.shares[1]
+    errors = scene.errors
     grid, logs = np.linspace(-12, 12, 1201), np.linspace(-12, 7, 1001)
     by_bias = [
-        np.array([log_density(distances(scene, grader), bias, state.reliability[grader], odds) for bias in grid])
+        np.array([log_density(distances(scene, grader), bias, state.reliability[grader], errors) for bias in grid])
         for grader in range(scene.layout.n_graders)
     ]
     by_precision = [
-        np.array([log_density(distances(scene, grader), state.bias[grader], p, odds) for p in np.exp(logs)])
+        np.array([log_density(distances(scene, grader), state.bias[grader], p, errors) for p in np.exp(logs)])
         for grader in range(scene.layout.n_graders)
     ]
     students = np.flatnonzero(group == 0)
@@ -212,7 +224,7 @@ def test_hyperparameters_of_true_grades_are_weighed_with_grades_and_merits_summe
     learning_latent_grades._load_reported(given.places, given.beliefs, state.merit, cells)
 
     def reference() -> float:
-        share, beliefs, total = scene.shares[0], given.beliefs, 0.0
+        share, beliefs, total = scene.merit, given.beliefs, 0.0
         for submission in range(scene.arena.book.n_submissions):
             first, last = layout.reports.submission_cells[submission : submission + 2]
             values, precision = np.zeros(last - first), np.zeros(last - first)
@@ -220,10 +232,12 @@ def test_hyperparameters_of_true_grades_are_weighed_with_grades_and_merits_summe
                 review = layout.report_review[report]
                 if first <= cell < last and state.effortful[review]:
                     grader = layout.reports.review_grader[review]
-                    slope = state.slope[grader]
-                    offset = state.bias[grader] + state.halo[review] + (1 - slope) * scene.cell_centre[cell]
-                    values[cell - first] += slope * state.reliability[grader] * (state.latent[report] - offset)
-                    precision[cell - first] += slope**2 * state.reliability[grader]
+                    slope, component = state.slope[grader], layout.report_component[report]
+                    halo = scene.loading[component] * state.halo[review]
+                    offset = state.bias[grader] + halo + (1 - slope) * scene.cell_centre[cell]
+                    told = state.reliability[grader] / scene.own[component]
+                    values[cell - first] += slope * told * (state.latent[report] - offset)
+                    precision[cell - first] += slope**2 * told
             seen = precision > 0
             component = layout.reports.cell_component[first:last][seen]
             if seen.any():
@@ -240,42 +254,95 @@ def test_hyperparameters_of_true_grades_are_weighed_with_grades_and_merits_summe
         assert ours == pytest.approx(difference(scene, coordinate, 0.3, reference), abs=1e-6)
 
 
-def test_halos_and_their_share(scene: Scene) -> None:
+def test_halos_are_drawn_given_the_reports(scene: Scene) -> None:
     state, given = scene.state, scene.given
     drawn = []
     for _ in range(DRAWS):
-        latent_halos.draw_halos(scene.rng, given.places, given.graders, given.beliefs, state)
+        latent_halos.draw_halos(
+            scene.rng, given.places, given.graders.has_halo, given.beliefs.errors, state, scene.work.parts
+        )
         drawn.append(state.halo.copy())
-    odds, effortful = scene.shares[1], np.flatnonzero(state.effortful)
-    means, variances = [], []
+    effortful, means, variances = np.flatnonzero(state.effortful), [], []
     for review in effortful:
         grader, place = scene.layout.reports.review_grader[review], scene.reports(review)
         cell = scene.layout.reports.report_cell[place]
         rest = state.latent[place] - seen(scene, grader, cell, state.true_grade[cell]) - state.bias[grader]
-        precision = state.reliability[grader] * (1 / odds + len(rest))
-        means.append(state.reliability[grader] * rest.sum() / precision)
-        variances.append(1 / precision)
+        # By the joint normal distribution of the halo and the reports.
+        gain = np.linalg.solve(scene.errors, scene.loading)
+        means.append(gain @ rest)
+        variances.append((1 - gain @ scene.loading) / state.reliability[grader])
     assert_moments(np.array(drawn)[:, effortful], np.array(means), np.array(variances))
 
-    def weighed() -> float:
-        by_size = np.zeros((2, 4))
-        for review in effortful:
-            grader, place = scene.layout.reports.review_grader[review], scene.reports(review)
-            cell = scene.layout.reports.report_cell[place]
-            rest = state.latent[place] - seen(scene, grader, cell, state.true_grade[cell]) - state.bias[grader]
-            by_size[:, len(rest)] += 1.0, state.reliability[grader] * rest.sum() ** 2
-        prior = np.array(state.hyper)
-        return latent_halos._log_halo(prior, by_size)
 
-    def reference() -> float:
-        share, total = expit(state.hyper[HALO]), 0.0
-        for grader in range(scene.layout.n_graders):
-            total += log_density(
-                distances(scene, grader), state.bias[grader], state.reliability[grader], scene.shares[1]
-            )
-        return float(total + stats.beta.logpdf(share, 1.2, 2.0) + np.log(share) + np.log1p(-share))
+def standardised(scene: Scene) -> Floats:
+    """(effortful reviews, components) distances less the bias, in units of their grader's error."""
+    state, rows = scene.state, []
+    for grader in range(scene.layout.n_graders):
+        root = np.sqrt(state.reliability[grader])
+        rows += [root * (each - state.bias[grader]) for each in distances(scene, grader)]
+    return np.array(rows)
 
-    assert difference(scene, HALO, 0.4, weighed) == pytest.approx(difference(scene, HALO, 0.4, reference), abs=1e-8)
+
+def shared_error_density(scene: Scene, rows: Floats, ratio: float = 1.0) -> float:
+    """Log density of shares of halo and sizes of errors, once all reliabilities are multiplied by a ratio."""
+    state, normal = scene.state, stats.multivariate_normal(np.zeros(COMPONENTS), scene.errors)
+    total = normal.logpdf(np.sqrt(ratio) * rows).sum() + 0.5 * rows.size * np.log(ratio)
+    share = expit(state.hyper[HALO])
+    total += stats.beta.logpdf(share, 1.2, 2.0) + np.log(share) + np.log1p(-share)
+    total += stats.norm.logpdf(state.hyper[of_components(HALO_HERE, COMPONENTS)], state.hyper[HALO], 0.7).sum()
+    return float(total + stats.norm.logpdf(state.hyper[of_components(ERROR, COMPONENTS)], 0, 0.25).sum())
+
+
+def test_shares_of_halo_and_sizes_of_errors_are_weighed_with_halos_summed_out(scene: Scene) -> None:
+    state, given, work = scene.state, scene.given, scene.work
+
+    def weighed(ratio: float = 1.0) -> float:
+        latent_halos._load_products(given.places, given.graders.has_halo, state, work.products, work.parts)
+        return latent_halos._log_errors(ratio, state.hyper, given.places.patterns, work.products, work.parts)
+
+    rows, here, sizes = standardised(scene), of_components(HALO_HERE, COMPONENTS), of_components(ERROR, COMPONENTS)
+    for coordinate in (HALO, here.start, here.start + 2, sizes.start + 1):
+        expected = difference(scene, coordinate, 0.4, lambda: shared_error_density(scene, rows))
+        assert difference(scene, coordinate, 0.4, weighed) == pytest.approx(expected, abs=1e-8)
+    expected = shared_error_density(scene, rows, 1.3) - shared_error_density(scene, rows)
+    assert weighed(1.3) - weighed() == pytest.approx(expected)
+
+
+def test_what_errors_are_made_of_moves_as_its_density_says(scene: Scene) -> None:
+    """The update, repeated, against the moments of the density, which are found by importance sampling.
+
+    All reliabilities move in proportion, and their means along with them: the ratio is one more unknown, in whose
+    logarithm the priors of reliabilities do not change.
+    """
+    state, given, work, drawn = scene.state, scene.given, scene.work, []
+    kept, begun, rows = state.reliability.copy(), state.hyper.copy(), standardised(scene)
+    here, sizes = of_components(HALO_HERE, COMPONENTS), of_components(ERROR, COMPONENTS)
+    for sweep in range(22_000):
+        latent_halos.learn_errors(scene.rng, sweep < 2000, given, state, work.products, work.parts)
+        ratio = state.hyper[RELIABILITY] - begun[RELIABILITY]
+        drawn.append([*state.hyper[here], *state.hyper[sizes], state.hyper[HALO], ratio])
+    np.testing.assert_allclose(np.log(state.reliability / kept), ratio)
+    assert state.hyper[RELIABILITY_TA] - begun[RELIABILITY_TA] == pytest.approx(ratio)
+    every = np.array(drawn)[2000:]
+    np.testing.assert_allclose(every[:, 3:6].sum(axis=1), 0.0, atol=1e-9)
+    values = np.delete(every, 5, axis=1)  # the last size follows from the others
+    wide = stats.multivariate_t(values.mean(axis=0), 1.3 * np.cov(values.T), df=5, seed=1)
+    points, logs = wide.rvs(4000), np.empty(4000)
+    for index, (*shares, first, second, usual, ratio) in enumerate(points):
+        state.hyper[:] = begun
+        state.hyper[here], state.hyper[sizes] = shares, (first, second, -first - second)
+        state.hyper[HALO] = usual
+        state.hyper[[RELIABILITY, RELIABILITY_TA]] += ratio
+        logs[index] = shared_error_density(scene, rows, float(np.exp(ratio))) + log_hyperprior(state.hyper)
+    logs -= wide.logpdf(points)
+    weights = np.exp(logs - logsumexp(logs))
+    assert 1 / (weights**2).sum() > 1000
+    mean = weights @ points
+    for ours, theirs in ((values, points), ((values - mean) ** 2, (points - mean) ** 2)):
+        batches = ours.reshape(40, -1, ours.shape[1]).mean(axis=1)
+        expected = weights @ theirs
+        error = np.sqrt(batches.var(axis=0, ddof=1) / 40 + weights**2 @ (theirs - expected) ** 2)
+        assert np.abs((ours.mean(axis=0) - expected) / error).max() < LIMIT
 
 
 def test_the_level_moves_as_the_priors_say_and_no_report_notices(scene: Scene) -> None:
@@ -285,7 +352,7 @@ def test_the_level_moves_as_the_priors_say_and_no_report_notices(scene: Scene) -
     for _ in range(DRAWS):
         for name, value in start.items():
             getattr(state, name)[:] = value
-        refresh(given.learning, given.levels, given.beliefs, state.hyper)
+        refresh(given, state.hyper)
         learning_latent_grades.shift_level(scene.rng, given.learning, given.graders, given.beliefs, state)
         amount = state.true_grade[0] - start["true_grade"][0]
         np.testing.assert_allclose(state.true_grade - start["true_grade"], amount)

@@ -56,10 +56,11 @@ def test_many_bins_at_once_have_the_masses_that_each_has_alone() -> None:
     rng = np.random.default_rng(2)
     low = np.concatenate([[-np.inf] * 50, rng.uniform(-6, 6, 300)])
     high = np.concatenate([rng.uniform(-5, 6, 50), low[50:300] + rng.uniform(0.05, 2, 250), [np.inf] * 50])
-    inputs = np.array([rng.uniform(0.5, 9, low.size), rng.normal(0, 5, low.size), rng.normal(0, 1, low.size)])
+    precision, own = rng.uniform(0.5, 9, low.size), rng.uniform(0.5, 3, low.size)
+    inputs = np.array([precision, rng.normal(0, 5, low.size), rng.normal(0, 1, low.size), own])
     found = np.zeros((4, low.size))
     bin_masses(low, high, 0.7, 0.4, inputs, found)
-    mean, root = 0.7 * inputs[1] / inputs[0] + inputs[2], (0.49 / inputs[0] + 0.4) ** -0.5
+    mean, root = 0.7 * inputs[1] / precision + inputs[2], (0.49 / precision + 0.4 / own) ** -0.5
     np.testing.assert_allclose(found[:2], [mean, root], rtol=1e-12)
     alone = np.array([bin_mass(*ends) for ends in zip((low - mean) * root, (high - mean) * root, strict=True)]).T
     in_reach = alone[1] > OUT_OF_REACH
@@ -70,6 +71,6 @@ def test_many_bins_at_once_have_the_masses_that_each_has_alone() -> None:
 
 def test_what_is_no_number_reads_nothing_outside_the_tables() -> None:
     nothing, found = np.array([np.nan, 0.0]), np.zeros((4, 2))
-    bin_masses(nothing, nothing + 1, 1.0, 0.4, np.ones((3, 2)), found)
+    bin_masses(nothing, nothing + 1, 1.0, 0.4, np.ones((4, 2)), found)
     assert found[3, 0] == 0.0
     assert below(np.nan) == 0.0

@@ -30,8 +30,9 @@ def reflected_off(scene: Scene, moves: Any) -> float:
     """
     state, given, work, grader = scene.state, scene.given, scene.work, 0
     places, levels, cells = given.places, given.levels, work.cells
+    rounding, errors = given.beliefs.rounding, given.beliefs.errors
     load_cells(places, given.beliefs, state, cells)
-    take_out(grader, scene.rng, scene.shares[1], places, state, cells)
+    take_out(grader, scene.rng, True, places, errors, state, cells)
     first, last = places.grader_reviews[grader : grader + 2]
     standard = state.halo[first:last] * np.sqrt(state.reliability[grader])
     state.effort[grader] = 0.6
@@ -43,7 +44,7 @@ def reflected_off(scene: Scene, moves: Any) -> float:
     for place in np.ndindex(logs.shape):
         state.reliability[grader], state.bias[grader] = np.exp(logs[place]), biases[place]
         state.halo[first:last] = standard * np.exp(-0.5 * logs[place])
-        predict(grader, CAREFUL, places, levels, given.beliefs.rounding, state, cells, work.predicted, work.logs)
+        predict(grader, CAREFUL, places, levels, rounding, errors, state, cells, work.predicted, work.logs)
         careful, careless = work.logs[: last - first, CAREFUL], work.logs[: last - first, CARELESS]
         density[place] += np.logaddexp(np.log(0.6) + careful, np.log(0.4) + careless).sum()
     weights = np.exp(density - logsumexp(density))
@@ -54,7 +55,7 @@ def reflected_off(scene: Scene, moves: Any) -> float:
     state.centre[grader] = wanted[0] + 0.2, spread[0], wanted[1] - 0.2, spread[1], 1000.0, together
     state.reliability[grader], state.bias[grader] = np.exp(wanted[0]), wanted[1]
     state.halo[first:last] = standard * np.exp(-0.5 * wanted[0])
-    predict(grader, CAREFUL, places, levels, given.beliefs.rounding, state, cells, work.predicted, work.logs)
+    predict(grader, CAREFUL, places, levels, rounding, errors, state, cells, work.predicted, work.logs)
     drawn = np.zeros((REFLECTIONS, 2))
     for step in range(REFLECTIONS):
         moves.reflect(grader, scene.rng, True, True, given, state, work)

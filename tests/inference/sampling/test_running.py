@@ -23,7 +23,6 @@ from peerage.inference.sampling import running_summaries
 from peerage.inference.sampling.chains import VARIABLES
 from peerage.inference.sampling.kept_draws import every_few, grids_of
 from peerage.inference.sampling.running_summaries import Recorder, Running
-from peerage.inference.sampling.total_reliability import total_reliability
 from support.tiny import FIXED, PRIORS, tiny_class
 
 twin: Any = arviz_stats.base.array_stats
@@ -134,10 +133,7 @@ def test_r_hat_is_the_split_r_hat_of_all_draws(pair: tuple[pg.Posterior, pg.Post
     whole, thinned = pair
     for name, free, _ in whole.inferred():
         drawn = whole.samples.draws[name][:, :, free].astype(float)
-        if name == "reliability" and whole.layout.has_halo:  # what is shown is not what is sampled
-            points = whole.layout.grids.reliability.points[whole.samples.draws[name]]
-            drawn = total_reliability(whole.layout, points, whole.samples.hyper)[:, :, free].astype(float)
-        if name == "reliability" and (whole.layout.has_halo or not whole.model.censoring):
+        if name == "reliability" and not whole.model.censoring:
             drawn = np.log(drawn)
         expected = twin.rhat(drawn, chain_axis=0, draw_axis=1, method="split")
         np.testing.assert_allclose(thinned.margins.diagnose(name, free).r_hat, expected, rtol=1e-6)

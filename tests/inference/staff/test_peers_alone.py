@@ -11,6 +11,7 @@ from scipy.special import ndtr
 
 import peerage as pg
 from peerage.inference.latent.latent_peers import estimate_from_peers
+from peerage.inference.latent.latent_priors import error_parts
 from peerage.inference.part_of_class import Part, part_of, ready_to_sweep
 from peerage.inference.staff import peers_alone
 
@@ -43,16 +44,17 @@ def estimates(part: Part, repeats: int) -> tuple[np.ndarray, np.ndarray]:
 def twin(part: Part, submission: int, shared: bool, count: int = 200_000) -> tuple[np.ndarray, np.ndarray]:
     """Expected grades and the probability, from draws of the priors weighted by the peers' grades; and their errors."""
     book, beliefs, state, rng = part.layout.book, part.given.beliefs, part.state, np.random.default_rng(submission)
-    share, odds = beliefs.shares if shared else (0.0, 0.0)
-    own = np.sqrt(share) * rng.standard_normal((count, 1)) + np.sqrt(1 - share) * rng.standard_normal((count, 3))
-    true_grade = beliefs.grade_mean + beliefs.grade_sd * own
+    share = beliefs.merit[0] if shared else 0.0
+    away = np.sqrt(share) * rng.standard_normal((count, 1)) + np.sqrt(1 - share) * rng.standard_normal((count, 3))
+    true_grade = beliefs.grade_mean + beliefs.grade_sd * away
     weight, by_staff = np.ones(count), np.ones(count)
     centre = part.given.places.cell_centre[:3]
     for review in np.flatnonzero(book.review_submission == submission):
         grader, levels = book.review_grader[review], book.levels[review]
-        root = np.sqrt(state.reliability[grader])
-        halo = rng.standard_normal((count, 1)) * np.sqrt(odds * part.given.graders.has_halo[grader]) / root
-        mean = centre + state.slope[grader] * (true_grade - centre) + state.bias[grader] + halo
+        own, loading = np.array([error_parts(state.hyper, component) for component in range(3)]).T
+        root = np.sqrt(state.reliability[grader] * own)
+        halo = rng.standard_normal((count, 1)) / np.sqrt(state.reliability[grader])
+        mean = centre + state.slope[grader] * (true_grade - centre) + state.bias[grader] + shared * loading * halo
         edges = np.array([component.edges for component in book.rubric.components])
         ends = edges[np.arange(3), levels], edges[np.arange(3), levels + 1]
         careful = (ndtr((ends[1] - mean) * root) - ndtr((ends[0] - mean) * root)).prod(axis=1)

@@ -19,6 +19,7 @@ from scipy import stats
 from scipy.special import expit, ndtr
 
 from peerage.gradebook.book import STUDENT
+from peerage.inference.numerics.hyperparameters import MU_L, of_components
 from peerage.inference.priors_in_words import coordinate_names, in_use
 from peerage.model import Model, Priors
 from support import twin
@@ -147,7 +148,8 @@ def _ranks(arena: Arena, used: NDArray[np.intp], rng: np.random.Generator) -> li
     pairs += [(s[:, 0], truth.true_grade[0, 0]), (s.mean(axis=1), truth.true_grade.mean())]
     pairs += [(np.log(p).mean(axis=1), np.log(truth.reliability).mean()), (b.mean(axis=1), truth.bias.mean())]
     pairs += [(kept["effortful_count"].astype(float), float(truth.effortful.sum()))]
-    mine = log_likelihood(arena, s, p, b, e, theta[:, -2:], np.exp(theta[:, names.index("tau_l")]))
+    centre = theta[:, of_components(MU_L, 2)]
+    mine = log_likelihood(arena, s, p, b, e, centre, np.exp(theta[:, names.index("tau_l")]))
     true = log_likelihood(
         arena,
         truth.true_grade.reshape(1, -1),

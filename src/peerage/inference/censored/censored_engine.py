@@ -24,6 +24,7 @@ from peerage.inference.numerics.likelihood import (
     log_normal_cell_masses,
     low_effort_masses,
 )
+from peerage.inference.starting_points import first_hyperparameters
 from peerage.rubric import MODEL_MAXIMUM, Rubric
 
 __all__ = ["initial_state", "new_draws", "new_work", "prepare", "sweep"]
@@ -54,7 +55,7 @@ def initial_state(layout: Layout, given: Given, rng: np.random.Generator, chain:
     reliability[~np.isnan(known.reliability)] = 0
     bias = _draw_rows(beliefs.log_bias[layout.group], rng)
     bias[~np.isnan(known.bias)] = len(grids.bias)
-    theta, width = layout.initial_hyper(rng, chain)
+    theta, width = first_hyperparameters(layout, rng, chain)
     alpha, beta = effort_prior(theta) if layout.model.learned else beliefs.effort
     effort = np.where(np.isnan(known.effort), rng.beta(alpha, beta, layout.n_graders), known.effort)
     effortful = rng.random(layout.book.n_reviews) < effort[layout.reports.review_grader]

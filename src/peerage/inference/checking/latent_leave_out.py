@@ -13,7 +13,7 @@ import numpy as np
 
 from peerage.inference.checking.leave_one_out_kernels import Bools, Parts, Prediction, Scale
 from peerage.inference.latent.grade_updates import draw_merits
-from peerage.inference.latent.latent_arrays import Cells, Given, Levels, Places, State, Work
+from peerage.inference.latent.latent_arrays import Cells, Errors, Given, Levels, Places, State, Work
 from peerage.inference.latent.latent_habits import (
     AFTER_JUMP,
     CAREFUL,
@@ -73,12 +73,12 @@ def leave_out_latent(
     parts: Parts,
     out: Prediction,
 ) -> None:
-    """Predict reviews in one draw, whose slopes stand in the state; ``reliability`` are the residual precisions."""
+    """Predict reviews in one draw, whose slopes stand in the state."""
     places, beliefs, cells = given.places, given.beliefs, work.cells
     copy_into(state.reliability, reliability)
     copy_into(state.bias, bias)
     if given.learning.on:
-        refresh(given.learning, given.levels, beliefs, state.hyper)
+        refresh(given, state.hyper)
     if given.learning.has_merit:
         draw_merits(rng, places, beliefs, state)
     _take_as_known(state.true_grade, cells)
@@ -107,8 +107,8 @@ def _draw_reviews(grader: int, rng: np.random.Generator, given: Given, seen: Boo
     """
     places, levels, logs, predicted = given.places, given.levels, work.logs, work.predicted
     first, last = places.grader_reviews[grader], places.grader_reviews[grader + 1]
-    odds = given.beliefs.shares[1] if given.graders.has_halo[grader] else 0.0
-    _sum_out_halos(grader, rng, odds, given, state, work)
+    has_halo, errors = given.graders.has_halo[grader], given.beliefs.errors
+    _sum_out_halos(grader, rng, given, state, work)
     code, favourite = state.habit[grader], given.habits.favourite
     fill_careless(grader, code, CARELESS, places, levels, favourite, given.beliefs.low_effort, logs)
     for review in range(first, last):
@@ -116,28 +116,31 @@ def _draw_reviews(grader: int, rng: np.random.Generator, given: Given, seen: Boo
         chance = chance_of_effort(state.effort[grader], careful, careless)
         state.effortful[review] = seen[review] and rng.random() < chance
         state.halo[review] = work.halo[review - first]
-    if odds > 0.0:
-        predict(grader, CAREFUL, places, levels, given.beliefs.rounding, state, work.cells, predicted, logs)
+    if has_halo:
+        predict(grader, CAREFUL, places, levels, given.beliefs.rounding, errors, state, work.cells, predicted, logs)
     draw_reports(grader, rng, places, levels, given.beliefs.rounding, state, predicted)
-    if odds > 0.0:
-        _draw_halos(grader, rng, odds, places, state, predicted)
+    if has_halo:
+        _draw_halos(grader, rng, places, errors, state, predicted)
 
 
 @jit
 def _draw_halos(
-    grader: int, rng: np.random.Generator, odds: float, places: Places, state: State, predicted: F64
+    grader: int, rng: np.random.Generator, places: Places, errors: Errors, state: State, predicted: F64
 ) -> None:
     """Draw the halos of effortful reviews given the reports before rounding, which were drawn as ``predicted``."""
     row = 0
     for review in range(places.grader_reviews[grader], places.grader_reviews[grader + 1]):
         count = places.review_reports[review + 1] - places.review_reports[review]
         if state.effortful[review]:
-            rest = count * state.halo[review]
+            rest, whole = 0.0, 1.0
             for place in range(count):
-                rest += state.latent[places.review_reports[review] + place] - predicted[0, row + place]
-            weight = 1.0 / odds + count
-            noise = rng.standard_normal() / math.sqrt(state.reliability[grader] * weight)
-            state.halo[review] = rest / weight + noise
+                report = places.review_reports[review] + place
+                loading = errors.loading[report]
+                distance = state.latent[report] - predicted[0, row + place] + loading * state.halo[review]
+                rest += errors.shared[report] * distance
+                whole += errors.shared[report] * loading
+            noise = rng.standard_normal() / math.sqrt(state.reliability[grader] * whole)
+            state.halo[review] = rest / whole + noise
         row += count
 
 
@@ -155,15 +158,14 @@ def _predict_reviews(
     """Predict a grader's reviews from those of all others."""
     places, levels, logs, cells = given.places, given.levels, work.logs, work.cells
     first, last = places.grader_reviews[grader], places.grader_reviews[grader + 1]
-    odds = given.beliefs.shares[1] if given.graders.has_halo[grader] else 0.0
-    halos = state.halo[first:last].copy()
-    take_out(grader, rng, 0.0, places, state, cells)
-    _sum_out_halos(grader, rng, odds, given, state, work)
+    errors, halos = given.beliefs.errors, state.halo[first:last].copy()
+    take_out(grader, rng, False, places, errors, state, cells)
+    _sum_out_halos(grader, rng, given, state, work)
     code, favourite = state.habit[grader], given.habits.favourite
     fill_careless(grader, code, CARELESS, places, levels, favourite, given.beliefs.low_effort, logs)
     alpha, beta = prior_of_effort(code, given.beliefs.effort)
     usual = MISSED if code > 0 else 1.0
-    _expect(grader, odds, places, state.reliability[grader], scale, work.predicted)
+    _expect(grader, places, errors.loading, state.reliability[grader], scale, work.predicted)
     effortful, begin = state.effortful[first:last].sum(), places.review_reports[first]
     for review in range(first, last):
         if parts.wanted[review]:
@@ -178,17 +180,18 @@ def _predict_reviews(
                 careless = usual * scale.careless[component] + (1.0 - usual) * scale.favourite[code, component]
                 out.mean[report] = effort * careful + (1.0 - effort) * careless
     copy_into(state.halo[first:last], halos)
-    put_back(grader, places, state, cells)
+    put_back(grader, places, errors, state, cells)
 
 
 @jit
-def _expect(grader: int, odds: float, places: Places, reliability: float, scale: Scale, predicted: F64) -> None:
+def _expect(grader: int, places: Places, loading: F64, reliability: float, scale: Scale, predicted: F64) -> None:
     """The expected grades of a grader's reports if made with effort, halos adding to the variance of each report."""
     begin = places.review_reports[places.grader_reviews[grader]]
     end = places.review_reports[places.grader_reviews[grader + 1]]
     for row in range(end - begin):
         root = predicted[1, row]
-        predicted[_ROOTS, row] = root / math.sqrt(1.0 + root * root * odds / reliability)
+        shared = root * loading[begin + row]
+        predicted[_ROOTS, row] = root / math.sqrt(1.0 + shared * shared / reliability)
     kinds, sums = scale.report_component[begin:end], predicted[_SUMS]
     sums_below(kinds, scale.cuts, scale.rises, predicted[0], predicted[_ROOTS], sums)
     for row in range(end - begin):
@@ -196,7 +199,7 @@ def _expect(grader: int, odds: float, places: Places, reliability: float, scale:
 
 
 @jit
-def _sum_out_halos(grader: int, rng: np.random.Generator, odds: float, given: Given, state: State, work: Work) -> None:
+def _sum_out_halos(grader: int, rng: np.random.Generator, given: Given, state: State, work: Work) -> None:
     """The log probability of each of a grader's reviews if made with effort, halos summed out: equation D2 at nodes.
 
     It goes to a column of ``Work.logs``; ``Work.halo`` takes a node for each review, drawn by its part in the sum.
@@ -205,21 +208,25 @@ def _sum_out_halos(grader: int, rng: np.random.Generator, odds: float, given: Gi
     places, logs, reliability = given.places, work.logs, state.reliability[grader]
     first, count = places.grader_reviews[grader], places.grader_reviews[grader + 1] - places.grader_reviews[grader]
     state.halo[first : first + count] = 0.0
-    predict(grader, CAREFUL, places, given.levels, given.beliefs.rounding, state, work.cells, work.predicted, logs)
-    if odds == 0.0:
+    errors, rounding = given.beliefs.errors, given.beliefs.rounding
+    predict(grader, CAREFUL, places, given.levels, rounding, errors, state, work.cells, work.predicted, logs)
+    if not given.graders.has_halo[grader]:
         for place in range(count):
             logs[place, _SUM], work.halo[place] = logs[place, CAREFUL], 0.0
         return
-    furthest, sd, sums = 0, math.sqrt(odds / reliability), work.shares
+    furthest, sd, sums = 0, 1.0 / math.sqrt(reliability), work.shares
     for place in range(count):
-        n_reports = places.review_reports[first + place + 1] - places.review_reports[first + place]
-        logs[place, _STEP] = _SPACING / math.sqrt(reliability * (n_reports + 1.0 / odds))
+        whole = 1.0
+        for report in range(places.review_reports[first + place], places.review_reports[first + place + 1]):
+            whole += errors.shared[report] * errors.loading[report]
+        logs[place, _STEP] = _SPACING * sd / math.sqrt(whole)
         furthest = max(furthest, math.ceil(_REACH * sd / logs[place, _STEP]))
         logs[place, _FIRST], logs[place, _SUM], sums[place] = rng.random(), 0.0, 0.0
     for node in range(-furthest, furthest):
         for place in range(count):
             state.halo[first + place] = (node + logs[place, _FIRST]) * logs[place, _STEP]
-        _weigh_halos(grader, places, given.levels, given.beliefs.rounding, state.halo, work.predicted, logs[:, CAREFUL])
+        levels, found = given.levels, logs[:, CAREFUL]
+        _weigh_halos(grader, places, levels, rounding, errors.loading, state.halo, work.predicted, found)
         for place in range(count):
             away = state.halo[first + place] / sd
             weight = math.exp(-0.5 * away * away)
@@ -234,14 +241,14 @@ def _sum_out_halos(grader: int, rng: np.random.Generator, odds: float, given: Gi
 
 @jit
 def _weigh_halos(
-    grader: int, places: Places, levels: Levels, rounding: F64, halo: F64, predicted: F64, found: F64
+    grader: int, places: Places, levels: Levels, rounding: F64, loading: F64, halo: F64, predicted: F64, found: F64
 ) -> None:
     """The probability of each of a grader's reviews with its halo, from what is predicted without one."""
     first, last = places.grader_reviews[grader], places.grader_reviews[grader + 1]
     begin, row = places.review_reports[first], 0
     for review in range(first, last):
-        for _ in range(places.review_reports[review + 1] - places.review_reports[review]):
-            predicted[_WITH_HALO, row] = predicted[0, row] + halo[review]
+        for report in range(places.review_reports[review], places.review_reports[review + 1]):
+            predicted[_WITH_HALO, row] = predicted[0, row] + loading[report] * halo[review]
             row += 1
     low, high = levels.low[begin : begin + row], levels.high[begin : begin + row]
     means, roots, masses = predicted[_WITH_HALO], predicted[1], predicted[_MASSES, :row]

@@ -18,7 +18,7 @@ from peerage.inference.layout import Layout
 from peerage.inference.numerics.hyperparameters import N_UNITS
 from peerage.inference.numerics.jit import jit
 from peerage.inference.report_bins import floors, report_bins
-from peerage.inference.sampling.draws import Draws
+from peerage.inference.sampling.draws import Draws, ErrorParts
 
 Floats = NDArray[np.float64]
 
@@ -45,7 +45,7 @@ def log_likelihood(layout: Layout, draws: Draws, workers: int = 1) -> NDArray[np
     owner = reports.review_grader[layout.report_review]
     entries = layout.walks.entries(reports.review_grader, reports.review_submission)
     low_effort = draws.low_effort_of(owner, layout.report_component, layout.report_level)
-    shares, slope, centre = draws.residual_shares(), draws.slopes(), layout.mean_reports[reports.cell_component]
+    parts, slope, centre = draws.error_parts(), draws.slopes(), layout.mean_reports[reports.cell_component]
     out = np.empty((*effort.shape[:2], layout.book.n_reviews), np.float32)
     place = layout.review_order
 
@@ -57,10 +57,11 @@ def log_likelihood(layout: Layout, draws: Draws, workers: int = 1) -> NDArray[np
             drift[chain],
             slope[chain],
             effort[chain],
-            np.ones(reliability.shape[1:]) if shares is None else shares[chain],
+            ErrorParts(parts.own[chain], parts.loading[chain], parts.kind),
             reports.review_reports,
             reports.review_grader,
             reports.report_cell,
+            layout.report_component,
             entries,
             centre,
             Bins(start, low, high, weights[chain][:, share]),
@@ -150,10 +151,11 @@ def _review_log_masses(
     drift: NDArray[np.float32],
     slope: NDArray[np.float32],
     effort: NDArray[np.float32],
-    residual_share: NDArray[np.float64],
+    parts: ErrorParts,
     review_reports: NDArray[np.int64],
     review_grader: NDArray[np.int32],
     report_cell: NDArray[np.int32],
+    report_component: NDArray[np.int32],
     review_drift: NDArray[np.int64],
     cell_centre: NDArray[np.float64],
     bins: Bins,
@@ -164,20 +166,23 @@ def _review_log_masses(
     for draw in range(len(true_grade)):
         for review in range(len(review_grader)):
             grader, begin, end = review_grader[review], review_reports[review], review_reports[review + 1]
-            without, share = 1.0 - float(effort[draw, grader]), residual_share[draw, grader]
+            own, loading = parts.own[draw, parts.kind[grader]], parts.loading[draw, parts.kind[grader]]
+            without, whole = 1.0 - float(effort[draw, grader]), 1.0
             for report in range(begin, end):
                 without *= low_effort[draw, report]
-            halo_sd = math.sqrt((1.0 - share) / reliability[draw, grader])
-            spacing = _SPACING * math.sqrt(share / (share + (end - begin) * (1.0 - share)))
-            n_nodes = int(_REACH / spacing) if share < 1.0 else 0
+                whole += loading[report_component[report]] ** 2 / own[report_component[report]]
+            halo_sd, spacing = 1.0 / math.sqrt(reliability[draw, grader]), _SPACING / math.sqrt(whole)
+            n_nodes = int(_REACH / spacing) if parts.kind[grader] else 0
             with_effort = total = 0.0
             for node in range(-n_nodes, n_nodes + 1):
                 weight = product = math.exp(-0.5 * (node * spacing) ** 2)
                 for report in range(begin, end):
                     usual, cell = cell_centre[report_cell[report]], report_cell[report]
                     centre = usual + slope[draw, grader] * (true_grade[draw, cell] - usual)
-                    centre += bias[draw, grader] + drift[draw, review_drift[review]] + halo_sd * spacing * node
-                    product *= _report_mass(draw, report, centre, reliability[draw, grader] / share, bins)
+                    component = report_component[report]
+                    halo = loading[component] * halo_sd * spacing * node
+                    centre += bias[draw, grader] + drift[draw, review_drift[review]] + halo
+                    product *= _report_mass(draw, report, centre, reliability[draw, grader] / own[component], bins)
                 total += weight
                 with_effort += product
             with_effort *= effort[draw, grader] / total

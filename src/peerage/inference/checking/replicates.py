@@ -12,7 +12,7 @@ from peerage.inference.layout import Layout
 from peerage.inference.numerics.jit import jit
 from peerage.inference.report_bins import floors, floors_of_reports
 from peerage.inference.sampling.chains import VARIABLES, Samples
-from peerage.inference.sampling.draws import Draws
+from peerage.inference.sampling.draws import Draws, ErrorParts
 from peerage.rubric import MODEL_MAXIMUM
 
 Floats = NDArray[np.float64]
@@ -37,7 +37,7 @@ def replicated_levels(
         true_grade, reliability, _, effort = (draws.on_model_scale(name)[0] for name in VARIABLES)
         bias = draws.bias_on(reports.review_grader, reports.review_submission)[0]
         centre, precision = (values[0] for values in draws.low_effort())
-        shares, habit, slope = draws.residual_shares(), draws.habits()[0], draws.slopes()[0]
+        parts, habit, slope = draws.error_parts(), draws.habits()[0], draws.slopes()[0]
         usual = layout.mean_reports[reports.cell_component]
         weights = draws.rounding()[0]
         for draw in range(len(effort)):
@@ -50,10 +50,11 @@ def replicated_levels(
                 bias[draw],
                 slope[draw],
                 effort[draw],
-                np.ones(len(effort[draw])) if shares is None else shares[0, draw],
+                ErrorParts(parts.own[0, draw], parts.loading[0, draw], parts.kind),
                 reports.review_reports,
                 reports.review_grader,
                 reports.report_cell,
+                layout.report_component,
                 centre[draw, layout.report_component],
                 precision[draw] ** -0.5,
                 layout.epsilon,
@@ -89,10 +90,11 @@ def _draw_values(
     bias: NDArray[np.float32],
     slope: NDArray[np.float32],
     effort: NDArray[np.float32],
-    residual_share: NDArray[np.float64],
+    parts: ErrorParts,
     review_reports: NDArray[np.int64],
     review_grader: NDArray[np.int32],
     report_cell: NDArray[np.int32],
+    report_component: NDArray[np.int32],
     low_effort_mean: NDArray[np.float64],
     low_effort_sd: float,
     uniform_share: float,
@@ -103,14 +105,16 @@ def _draw_values(
     for review in range(len(review_grader)):
         grader = review_grader[review]
         effortful = rng.random() < effort[grader]
-        sd, halo = np.sqrt(residual_share[grader]) / np.sqrt(reliability[grader]), 0.0
-        if residual_share[grader] < 1.0:
-            halo = np.sqrt((1.0 - residual_share[grader]) / reliability[grader]) * rng.standard_normal()
+        sd, kind, halo = 1.0 / np.sqrt(reliability[grader]), parts.kind[grader], 0.0
+        if kind:
+            halo = sd * rng.standard_normal()
         for report in range(review_reports[review], review_reports[review + 1]):
             if effortful:
                 cell = report_cell[report]
                 seen = usual[cell] + slope[grader] * (true_grade[cell] - usual[cell])
-                values[report] = seen + bias[review] + halo + sd * rng.standard_normal()
+                component = report_component[report]
+                own = sd * np.sqrt(parts.own[kind, component]) * rng.standard_normal()
+                values[report] = seen + bias[review] + parts.loading[kind, component] * halo + own
             elif not np.isnan(habit_value[report]) and rng.random() >= MISSED:
                 values[report] = habit_value[report]
             elif rng.random() < uniform_share:

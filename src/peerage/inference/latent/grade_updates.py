@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from peerage.inference.latent.latent_arrays import Cells, Clamps, Graders, Levels, Places, Priors, State
+from peerage.inference.latent.latent_arrays import Cells, Clamps, Levels, Places, Priors, State
 from peerage.inference.latent.normal_tails import below, bin_mass, draw_in_bin
 from peerage.inference.numerics.arrays import F64
 from peerage.inference.numerics.jit import jit
@@ -17,52 +17,52 @@ _FAR = 7.0
 
 @jit
 def draw_grades(
-    rng: np.random.Generator, places: Places, graders: Graders, beliefs: Priors, state: State, matrix: F64, vector: F64
+    rng: np.random.Generator, places: Places, beliefs: Priors, state: State, matrix: F64, vector: F64
 ) -> None:
     """Draw every submission's true grades, merit and halos summed out."""
     for submission in range(len(places.submission_cells) - 1):
         first, last = places.submission_cells[submission], places.submission_cells[submission + 1]
-        load_grades(submission, places, graders, beliefs, state, matrix, vector)
+        load_grades(submission, places, beliefs, state, matrix, vector)
         draw_normal(rng, last - first, matrix, vector)
         for cell in range(first, last):
             state.true_grade[cell] = vector[cell - first]
 
 
 @jit
-def load_grades(
-    submission: int, places: Places, graders: Graders, beliefs: Priors, state: State, matrix: F64, vector: F64
-) -> None:
+def load_grades(submission: int, places: Places, beliefs: Priors, state: State, matrix: F64, vector: F64) -> None:
     """Precision matrix (its lower half) and weighted mean of a submission's true grades given the reports: D5."""
     first, last = places.submission_cells[submission], places.submission_cells[submission + 1]
+    errors = beliefs.errors
     _load_prior(first, last, places.cell_component, beliefs, matrix, vector)
     for position in range(places.submission_start[submission], places.submission_start[submission + 1]):
         review = places.submission_reviews[position]
         if not state.effortful[review]:
             continue
-        # A review with its halo summed out has the precision matrix p(I − φ11ᵀ), φ = κ/(1 + nκ).
+        # A review with its halo summed out has the precision matrix τ(W − kkᵀ/K).
         grader = places.review_grader[review]
         begin, end = places.review_reports[review], places.review_reports[review + 1]
         bias = state.bias[grader] + state.drift[places.review_drift[review]]
-        slope, total, shared = state.slope[grader], 0.0, 0.0
+        slope, total, whole = state.slope[grader], 0.0, 1.0
         precision, narrowed = state.reliability[grader], 1.0 - slope
-        if graders.has_halo[grader]:
-            shared = precision * beliefs.shares[1] / (1.0 + beliefs.shares[1] * (end - begin))
-            for report in range(begin, end):
-                total += state.latent[report] - bias - narrowed * places.cell_centre[places.report_cell[report]]
         for report in range(begin, end):
-            cell = places.report_cell[report]
+            rest = state.latent[report] - bias - narrowed * places.cell_centre[places.report_cell[report]]
+            total += errors.shared[report] * rest
+            whole += errors.shared[report] * errors.loading[report]
+        told, part = precision * slope * slope, precision * slope * slope / whole
+        for report in range(begin, end):
+            cell, own, shared = places.report_cell[report], errors.own[report], errors.shared[report]
             i, rest = cell - first, state.latent[report] - bias - narrowed * places.cell_centre[cell]
-            matrix[i, i] += precision * slope * slope
-            vector[i] += slope * (precision * rest - shared * total)
+            matrix[i, i] += told * own
+            vector[i] += slope * precision * (own * rest - shared * total / whole)
             if shared > 0.0:
                 for other in range(begin, report + 1):
-                    matrix[i, places.report_cell[other] - first] -= shared * slope * slope
+                    matrix[i, places.report_cell[other] - first] -= part * shared * errors.shared[other]
 
 
 @jit
 def _load_prior(first: int, last: int, cell_component: np.ndarray, beliefs: Priors, matrix: F64, vector: F64) -> None:
     """Precision matrix (its lower half) and weighted mean of a submission's true grades beforehand: equation D5."""
-    share, size = beliefs.shares[0], last - first
+    share, size = beliefs.merit[0], last - first
     own, shared = 1.0 / (1.0 - share), share / (1.0 - share) / (1.0 + share * (size - 1.0))
     total = 0.0
     for i in range(size):
@@ -107,7 +107,7 @@ def draw_normal(rng: np.random.Generator, size: int, matrix: F64, vector: F64) -
 @jit
 def draw_merits(rng: np.random.Generator, places: Places, beliefs: Priors, state: State) -> None:
     """Draw all submissions' merits given their true grades: equation D6."""
-    share = beliefs.shares[0]
+    share = beliefs.merit[0]
     for submission in range(len(state.merit)):
         first, last, total = places.submission_cells[submission], places.submission_cells[submission + 1], 0.0
         for cell in range(first, last):
@@ -126,7 +126,7 @@ def draw_one_by_one(
 
     ``cells`` hold all that is said of them but for those that are fixed, whose part is found here.
     """
-    root = math.sqrt(beliefs.shares[0])
+    root = math.sqrt(beliefs.merit[0])
     for submission in range(len(places.submission_cells) - 1):
         for cell in range(places.submission_cells[submission], places.submission_cells[submission + 1]):
             if not clamps.grade[cell]:
@@ -135,7 +135,7 @@ def draw_one_by_one(
                 continue
             component = places.cell_component[cell]
             sd = beliefs.grade_sd[component]
-            precision = 1.0 / (sd * sd * (1.0 - beliefs.shares[0]))
+            precision = 1.0 / (sd * sd * (1.0 - beliefs.merit[0]))
             weighted = precision * (beliefs.grade_mean[component] + sd * root * state.merit[submission])
             for position in range(places.submission_start[submission], places.submission_start[submission + 1]):
                 review = places.submission_reviews[position]

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from peerage.inference.latent.latent_arrays import Cells, Given, Places, State, Work
+from peerage.inference.latent.latent_arrays import Cells, Errors, Given, Places, State, Work
 from peerage.inference.latent.latent_habits import AFTER_JUMP, CAREFUL, CARELESS
 from peerage.inference.latent.review_predictions import predict, take_over
 from peerage.inference.numerics.arrays import F64, I32
@@ -74,7 +74,8 @@ def reflect(
     for review in range(first, last):
         work.halo[review - first] = state.halo[review]
         state.halo[review] *= root
-    predict(grader, AFTER_JUMP, places, given.levels, given.beliefs.rounding, state, work.cells, work.predicted, logs)
+    levels, rounding, errors = given.levels, given.beliefs.rounding, given.beliefs.errors
+    predict(grader, AFTER_JUMP, places, levels, rounding, errors, state, work.cells, work.predicted, logs)
     effort = state.effort[grader] if has_effort else 1.0
     for place in range(last - first):
         gain += log_mixed(effort, logs[place, AFTER_JUMP], logs[place, CARELESS])
@@ -99,7 +100,14 @@ def _noises(grader: int, rng: np.random.Generator, centre: F64) -> tuple[float, 
 
 @jit
 def draw_bias(
-    grader: int, rng: np.random.Generator, prior: F64, group: I32, places: Places, state: State, cells: Cells
+    grader: int,
+    rng: np.random.Generator,
+    prior: F64,
+    group: I32,
+    places: Places,
+    errors: Errors,
+    state: State,
+    cells: Cells,
 ) -> None:
     """Draw a bias given the reports before rounding and the halos."""
     row, variance, slope = group[grader], 1.0 / state.reliability[grader], state.slope[grader]
@@ -107,22 +115,29 @@ def draw_bias(
     weighted = precision * prior[row, 0]
     for review in range(places.grader_reviews[grader], places.grader_reviews[grader + 1]):
         if state.effortful[review]:
-            offset = state.halo[review] + state.drift[places.review_drift[review]]
+            drift, halo = state.drift[places.review_drift[review]], state.halo[review]
             for report in range(places.review_reports[review], places.review_reports[review + 1]):
                 cell = places.report_cell[report]
                 inverse = 1.0 / cells.precision[cell]
-                weight = 1.0 / (slope * slope * inverse + variance)
+                weight = 1.0 / (slope * slope * inverse + variance / errors.own[report])
                 precision += weight
                 expected = slope * cells.weighted[cell] * inverse + narrowed * places.cell_centre[cell]
-                weighted += weight * (state.latent[report] - offset - expected)
+                weighted += weight * (state.latent[report] - drift - errors.loading[report] * halo - expected)
     state.bias[grader] = weighted / precision + rng.standard_normal() / math.sqrt(precision)
 
 
 @jit
 def move_reliability(
-    grader: int, rng: np.random.Generator, prior: F64, group: I32, places: Places, state: State, cells: Cells
+    grader: int,
+    rng: np.random.Generator,
+    prior: F64,
+    group: I32,
+    places: Places,
+    errors: Errors,
+    state: State,
+    cells: Cells,
 ) -> None:
-    """Move a residual precision by a step of its logarithm, given the reports before rounding; halos move along."""
+    """Move a reliability by a step of its logarithm, given the reports before rounding; halos move along."""
     first, last, count = places.grader_reviews[grader], places.grader_reviews[grader + 1], 0
     for review in range(first, last):
         if state.effortful[review]:
@@ -141,9 +156,11 @@ def move_reliability(
                 inverse = 1.0 / cells.precision[cell]
                 expected = bias + slope * cells.weighted[cell] * inverse + narrowed * places.cell_centre[cell]
                 gap = state.latent[report] - expected
-                before, after = squared * inverse + old_variance, squared * inverse + variance
+                before = squared * inverse + old_variance / errors.own[report]
+                after = squared * inverse + variance / errors.own[report]
                 either = 1.0 / (before * after)  # one division in place of three
-                old_gap, new_gap = gap - state.halo[review], gap - root * state.halo[review]
+                halo = errors.loading[report] * state.halo[review]
+                old_gap, new_gap = gap - halo, gap - root * halo
                 gain += 0.5 * either * (old_gap * old_gap * after - new_gap * new_gap * before)
                 ratio *= before * before * either
                 if not 1e-100 < ratio < 1e100:

@@ -26,7 +26,7 @@ _WIDEST = 5.0
 
 
 @jit
-def draw_habit(grader: int, rng: np.random.Generator, halo_odds: float, given: Given, state: State, work: Work) -> None:
+def draw_habit(grader: int, rng: np.random.Generator, given: Given, state: State, work: Work) -> None:
     """Draw a grader's habit and effort probability, equation H3, or jump with reliability and bias as well (H5)."""
     places, levels, habits, table = given.places, given.levels, given.habits, given.beliefs.low_effort
     fill_candidates(grader, habits, places, levels, table, work.logs)
@@ -35,7 +35,7 @@ def draw_habit(grader: int, rng: np.random.Generator, halo_odds: float, given: G
     log_odds, prior = state.hyper[HABIT], given.beliefs.effort
     before = weigh_habits(count, CAREFUL, used, n_codes, log_odds, work)
     if habits.may_jump[grader] and rng.random() < 0.5:
-        _jump(grader, before, rng, halo_odds, given, state, work)
+        _jump(grader, before, rng, given, state, work)
     else:
         code, effort, excess = propose_habit(count, CAREFUL, used, n_codes, rng, prior, work)
         now = excess_now(count, CAREFUL, state.habit[grader], state.effort[grader], used, prior, work)
@@ -45,9 +45,7 @@ def draw_habit(grader: int, rng: np.random.Generator, halo_odds: float, given: G
 
 
 @jit
-def _jump(
-    grader: int, before: float, rng: np.random.Generator, halo_odds: float, given: Given, state: State, work: Work
-) -> None:
+def _jump(grader: int, before: float, rng: np.random.Generator, given: Given, state: State, work: Work) -> None:
     """Propose a reliability and halos from their priors, any bias, and then a habit and an effort by their weight.
 
     Who gives one grade nearly always has a habit, or a large bias: neither can be reached from the other in small
@@ -67,9 +65,10 @@ def _jump(
         state.reliability[grader] = max(rng.standard_gamma(shape) / rate, 1e-6)
     for review in range(first, last):
         work.halo[review - first] = state.halo[review]
-        state.halo[review] = rng.standard_normal() * math.sqrt(halo_odds / state.reliability[grader])
-    levels, rounding = given.levels, given.beliefs.rounding
-    predict(grader, AFTER_JUMP, places, levels, rounding, state, work.cells, work.predicted, work.logs)
+        if given.graders.has_halo[grader]:
+            state.halo[review] = rng.standard_normal() / math.sqrt(state.reliability[grader])
+    levels, rounding, errors = given.levels, given.beliefs.rounding, given.beliefs.errors
+    predict(grader, AFTER_JUMP, places, levels, rounding, errors, state, work.cells, work.predicted, work.logs)
     gain = weigh_habits(last - first, AFTER_JUMP, used, n_codes, log_odds, work) - before - now
     code, effort, excess = propose_habit(last - first, AFTER_JUMP, used, n_codes, rng, prior, work)
     gain += excess + _log_over_proposal(state.bias[grader], mean, sd) - _log_over_proposal(old_bias, mean, sd)

@@ -16,7 +16,8 @@ class Places(NamedTuple):
     """Who graded what: reviews are sorted by grader, a review's reports and a submission's cells are contiguous.
 
     ``cell_centre`` is the usual report on each cell's component, around which graders stretch or narrow the scale.
-    ``review_drift`` is where the drift of each review's bias stands among all.
+    ``review_drift`` is where the drift of each review's bias stands among all. ``review_pattern`` tells reviews apart
+    by which components they grade: those are the rows of ``patterns``.
     """
 
     grader_reviews: I64
@@ -29,6 +30,8 @@ class Places(NamedTuple):
     submission_reviews: I32
     cell_centre: F64
     review_drift: I64
+    review_pattern: I64
+    patterns: Flags
 
 
 class Levels(NamedTuple):
@@ -52,19 +55,31 @@ class Levels(NamedTuple):
     coarse_own: I64
 
 
+class Errors(NamedTuple):
+    """What the error of each report is made of.
+
+    It is ``loading`` times the review's halo, and an error of its own whose precision is the grader's reliability times
+    ``own``. Those of graders without a halo are all their own. ``shared`` is the product of the two.
+    """
+
+    own: F64
+    loading: F64
+    shared: F64
+
+
 class Priors(NamedTuple):
     """The priors as they stand; a chain that learns them refills its own copy.
 
-    ``shares`` are q and κ = h/(1 − h), of merit and halo; ``slope_sd`` is the spread of slopes, and ``step_sd`` that of
-    the steps of biases. Rows of ``reliability`` (shape and rate of the residual precision) and of ``bias`` (mean and
-    standard deviation) are of groups of graders.
+    ``merit`` is the share q; ``slope_sd`` is the spread of slopes, and ``step_sd`` that of the steps of biases. Rows of
+    ``reliability`` (shape and rate) and of ``bias`` (mean and standard deviation) are of groups of graders.
     ``low_effort`` has the log probability of each level of each component without effort, and below these that of each
     level or less; ``rounding`` has the probability of each of a component's grids.
     """
 
     grade_mean: F64
     grade_sd: F64
-    shares: F64
+    merit: F64
+    errors: Errors
     reliability: F64
     bias: F64
     slope_sd: F64
@@ -154,9 +169,9 @@ class Given(NamedTuple):
 class State(NamedTuple):
     """Where a chain stands: numbers on the model's scale.
 
-    ``reliability`` is the residual precision p, ``latent`` the report before rounding. Halo and latent reports of a
-    review without effort mean nothing: they are drawn when they are needed. ``drift`` is how far a bias is from its
-    mean in each assignment; its first entry, 0, is that of all whose bias does not drift.
+    ``latent`` is the report before rounding. Halo and latent reports of a review without effort mean nothing: they are
+    drawn when they are needed. ``drift`` is how far a bias is from its mean in each assignment; its first entry, 0, is
+    that of all whose bias does not drift.
     """
 
     true_grade: F64
@@ -215,7 +230,8 @@ class Work(NamedTuple):
     matrix: F64
     vector: F64
     grader_sums: F64
-    by_size: F64
+    products: F64
+    parts: F64
     slope_sums: F64
     walk_sums: F64
     level_counts: F64

@@ -11,43 +11,46 @@ import math
 import numpy as np
 
 from peerage.inference.latent.grade_updates import draw_normal, factorise
-from peerage.inference.latent.latent_arrays import Given, Graders, Places, Priors, State, Work
+from peerage.inference.latent.latent_arrays import Errors, Given, Graders, Places, Priors, State, Work
 from peerage.inference.numerics.arrays import F64
 from peerage.inference.numerics.hyperparameters import DRIFT, REPEATS, log_hyperprior, propose, settle
 from peerage.inference.numerics.jit import jit
 
 _WEIGHT, _TOTAL = 0, 1
-"""What suffices of a grader's reports in an assignment: Σ n/(1 + nκ) and Σ S/(1 + nκ), as for biases (D8)."""
+"""What suffices of a grader's reports in an assignment: the sums W and Y, as for biases (D8)."""
 
 
 @jit
 def update_drift(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
     """Move the size of steps with all biases summed out, then draw these."""
     n_weeks, graders, beliefs = given.learning.n_weeks, given.graders, given.beliefs
-    load_walk_sums(given.places, graders, beliefs.shares[1], state, work.walk_sums)
+    load_walk_sums(given.places, beliefs.errors, state, work.walk_sums)
     learn_drift(rng, adapt, n_weeks, graders, beliefs, state, work)
     draw_walks(rng, n_weeks, graders, beliefs, state, work)
 
 
 @jit
-def load_walk_sums(places: Places, graders: Graders, halo_odds: float, state: State, sums: F64) -> None:
+def load_walk_sums(places: Places, errors: Errors, state: State, sums: F64) -> None:
     """What suffices of all reports before rounding by graders who drift, halos summed out: equation W2."""
     sums[:] = 0.0
     for review in range(len(places.review_grader)):
         entry = places.review_drift[review]
         if entry == 0 or not state.effortful[review]:
             continue
-        grader, total = places.review_grader[review], 0.0
-        begin, end = places.review_reports[review], places.review_reports[review + 1]
+        grader, weight, total = places.review_grader[review], 0.0, 0.0
         narrowed = 1.0 - state.slope[grader]
-        for report in range(begin, end):
-            cell = places.report_cell[report]
+        whole, shared, shared_total = 1.0, 0.0, 0.0
+        for report in range(places.review_reports[review], places.review_reports[review + 1]):
+            cell, own, loading = places.report_cell[report], errors.own[report], errors.loading[report]
             seen = state.true_grade[cell] - narrowed * (state.true_grade[cell] - places.cell_centre[cell])
-            total += state.latent[report] - seen
-        odds = halo_odds if graders.has_halo[grader] else 0.0
-        shrunk = 1.0 / (1.0 + odds * (end - begin))
-        sums[_WEIGHT, entry] += (end - begin) * shrunk
-        sums[_TOTAL, entry] += total * shrunk
+            weight += own
+            total += own * (state.latent[report] - seen)
+            both = own * loading
+            whole += both * loading
+            shared += both
+            shared_total += both * (state.latent[report] - seen)
+        sums[_WEIGHT, entry] += weight - shared * shared / whole
+        sums[_TOTAL, entry] += total - shared * shared_total / whole
 
 
 @jit

@@ -12,6 +12,7 @@ from peerage.inference.latent.latent_arrays import (
     Cells,
     Clamps,
     EffortCells,
+    Errors,
     Given,
     Graders,
     Habits,
@@ -30,6 +31,7 @@ from peerage.inference.layout import AUTHOR, Layout
 from peerage.inference.numerics.hyperparameters import N_UNITS, effort_prior
 from peerage.inference.numerics.likelihood import LOG_FLOOR, low_effort_masses
 from peerage.inference.report_bins import report_bins, says_or_less
+from peerage.inference.starting_points import first_hyperparameters
 from peerage.rubric import MODEL_MAXIMUM
 
 __all__ = ["initial_state", "levels_of", "new_draws", "new_work", "prepare", "sweep"]
@@ -75,7 +77,16 @@ def _places(layout: Layout) -> Places:
     centre = layout.mean_reports[layout.reports.cell_component]
     known = {name: getattr(layout.reports, name) for name in Places._fields if name in layout.reports._fields}
     drift = layout.walks.entries(layout.reports.review_grader, layout.reports.review_submission)
-    return Places(**known, cell_centre=centre, review_drift=drift)
+    patterns, pattern = component_patterns(layout)
+    return Places(**known, cell_centre=centre, review_drift=drift, review_pattern=pattern, patterns=patterns)
+
+
+def component_patterns(layout: Layout) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Which components reviews grade: each set of them that occurs, and where that of each review stands."""
+    graded = np.zeros((layout.book.n_reviews, len(layout.book.rubric)), bool)
+    graded[layout.report_review, layout.report_component] = True
+    patterns, place = np.unique(graded, axis=0, return_inverse=True)
+    return patterns, place.ravel().astype(np.int64)
 
 
 def levels_of(layout: Layout, floor: NDArray[np.float64] | None = None) -> Levels:
@@ -93,7 +104,7 @@ def levels_of(layout: Layout, floor: NDArray[np.float64] | None = None) -> Level
 
 def _priors(layout: Layout) -> Priors:
     """The fixed priors, or those that stand in until a chain has its own."""
-    priors, (mean, sd) = layout.priors, layout.true_grade_prior
+    priors, (mean, sd), n_reports = layout.priors, layout.true_grade_prior, len(layout.report_level)
     reliability = np.tile(np.array([priors.alpha_tau, priors.beta_tau], dtype=float), (AUTHOR + 1, 1))
     reliability[TA] = priors.alpha_tau_ta, priors.beta_tau_ta
     low_effort = np.zeros((2 * len(mean), layout.max_levels))
@@ -104,7 +115,8 @@ def _priors(layout: Layout) -> Priors:
     return Priors(
         grade_mean=mean.astype(float),
         grade_sd=sd.astype(float),
-        shares=np.zeros(2),
+        merit=np.zeros(1),
+        errors=Errors(np.ones(n_reports), np.zeros(n_reports), np.zeros(n_reports)),
         reliability=reliability,
         bias=np.tile([0.0, float(priors.sigma_b) if layout.has_bias else 1.0], (AUTHOR + 1, 1)),
         slope_sd=np.ones(1),
@@ -139,7 +151,7 @@ def initial_state(layout: Layout, given: Given, rng: np.random.Generator, chain:
     """A dispersed start: true grades near the reports' means, all else drawn from the prior, without merit and halo."""
     known, beliefs, clamps = layout.known, given.beliefs, given.clamps
     true_grade = layout.report_means + 0.5 * rng.standard_normal(layout.n_cells)
-    theta, width = layout.initial_hyper(rng, chain)
+    theta, width = first_hyperparameters(layout, rng, chain)
     shape, rate = beliefs.reliability[layout.group].T
     mean, sd = beliefs.bias[layout.group].T
     bias = rng.normal(mean, sd) if layout.has_bias else np.zeros(layout.n_graders)
@@ -182,7 +194,7 @@ def new_work(layout: Layout) -> Work:
     most_reports = int(np.diff(reports.review_reports[reports.grader_reviews]).max())
     return Work(
         cells=Cells(*(np.zeros(layout.n_cells) for _ in Cells._fields)),
-        predicted=np.zeros((INPUTS + 3, most_reports)),
+        predicted=np.zeros((INPUTS + 4, most_reports)),
         logs=np.zeros((most_reviews, CARELESS + layout.n_habits + 2)),
         halo=np.zeros(most_reviews),
         shares=np.zeros(most_reviews),
@@ -191,7 +203,8 @@ def new_work(layout: Layout) -> Work:
         matrix=np.zeros((together, together)),
         vector=np.zeros(together),
         grader_sums=np.zeros((layout.n_graders, 4)),
-        by_size=np.zeros((2, n_components + 1)),
+        products=np.zeros((len(component_patterns(layout)[0]), n_components + 1, n_components)),
+        parts=np.zeros((5, n_components)),
         slope_sums=np.zeros((layout.n_graders, 2)),
         walk_sums=np.zeros((2, walks.n_entries)),
         level_counts=np.zeros((2 * n_components, layout.max_levels)),

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from peerage.inference.latent.latent_arrays import Clamps, Graders, Learning, Places, Priors, State
+from peerage.inference.latent.latent_arrays import Clamps, Errors, Graders, Learning, Places, Priors, State
 from peerage.inference.latent.latent_priors import refresh_biases, refresh_reliabilities
 from peerage.inference.numerics.arrays import F64, I32, Flags
 from peerage.inference.numerics.grid_masses import STUDENTS, TAS
@@ -27,35 +27,35 @@ from peerage.inference.numerics.hyperparameters import (
 from peerage.inference.numerics.jit import jit
 
 _COUNT, _WEIGHT, _TOTAL, _SQUARES = 0, 1, 2, 3
-"""What suffices of a grader's reports: their number; Σ n/(1 + nκ), Σ S/(1 + nκ) and Σ(Σd² − κS²/(1 + nκ)).
-
-Sums are over effortful reviews; d are the reports' distances from what a grader without bias and error would give,
-drift apart, n and S a review's number and sum.
-"""
+"""What suffices of a grader's reports: their number N, and the sums W, Y and V of equation D8."""
 
 
 @jit
-def load_grader_sums(places: Places, graders: Graders, halo_odds: float, state: State, sums: F64) -> None:
+def load_grader_sums(places: Places, errors: Errors, state: State, sums: F64) -> None:
     """What suffices of all graders' reports before rounding, halos summed out: equation D8."""
     sums[:] = 0.0
     for review in range(len(places.review_grader)):
         if not state.effortful[review]:
             continue
-        grader, total, squares = places.review_grader[review], 0.0, 0.0
+        grader, weight, total, squares = places.review_grader[review], 0.0, 0.0, 0.0
         begin, end = places.review_reports[review], places.review_reports[review + 1]
         narrowed, drift = 1.0 - state.slope[grader], state.drift[places.review_drift[review]]
+        whole, shared, shared_total = 1.0, 0.0, 0.0
         for report in range(begin, end):
-            cell = places.report_cell[report]
+            cell, own, loading = places.report_cell[report], errors.own[report], errors.loading[report]
             seen = state.true_grade[cell] - narrowed * (state.true_grade[cell] - places.cell_centre[cell])
             distance = state.latent[report] - seen - drift
-            total += distance
-            squares += distance * distance
-        odds = halo_odds if graders.has_halo[grader] else 0.0
-        shrunk = 1.0 / (1.0 + odds * (end - begin))
+            weight += own
+            total += own * distance
+            squares += own * distance * distance
+            both = own * loading
+            whole += both * loading
+            shared += both
+            shared_total += both * distance
         sums[grader, _COUNT] += end - begin
-        sums[grader, _WEIGHT] += (end - begin) * shrunk
-        sums[grader, _TOTAL] += total * shrunk
-        sums[grader, _SQUARES] += squares - odds * shrunk * total * total
+        sums[grader, _WEIGHT] += weight - shared * shared / whole
+        sums[grader, _TOTAL] += total - shared * shared_total / whole
+        sums[grader, _SQUARES] += squares - shared_total * shared_total / whole
 
 
 @jit
@@ -83,7 +83,7 @@ def draw_biases(
 def draw_reliabilities(
     rng: np.random.Generator, clamped: Flags, group: I32, prior: F64, bias: F64, sums: F64, reliability: F64
 ) -> None:
-    """Draw all residual precisions from their Gamma conditional distributions: equation D9."""
+    """Draw all reliabilities from their Gamma conditional distributions: equation D9."""
     for grader in range(len(bias)):
         if not clamped[grader]:
             shape = prior[group[grader], 0] + 0.5 * sums[grader, _COUNT]

@@ -65,7 +65,7 @@ def estimate_from_peers(
                 sweep_once(rng, False, has_effort, drawn.unseen, given, state, sums, work)
             for submission in range(n_submissions if index >= 0 else 0):
                 first, last = places.submission_cells[submission], places.submission_cells[submission + 1]
-                load_grades(submission, places, given.graders, given.beliefs, state, work.matrix, work.vector)
+                load_grades(submission, places, given.beliefs, state, work.matrix, work.vector)
                 _solve(last - first, work.matrix, work.vector, mean, covariance)
                 for cell in range(first, last):
                     place, component = cell - first, places.cell_component[cell]
@@ -138,7 +138,7 @@ def _log_mass(
 
     The last row and column are of the halo of the review at hand. ``masses`` and ``gain`` are room to work in.
     """
-    places, halo, log_scale = given.places, covariance.shape[0] - 1, 0.0
+    places, errors, halo, log_scale = given.places, given.beliefs.errors, covariance.shape[0] - 1, 0.0
     size = places.submission_cells[submission + 1] - places.submission_cells[submission]
     masses[:], gain[:] = 1.0, 0.0
     for position in range(places.submission_start[submission], places.submission_start[submission + 1]):
@@ -148,20 +148,22 @@ def _log_mass(
             continue
         covariance[halo, :] = covariance[:, halo] = particles[:, halo] = 0.0
         if given.graders.has_halo[grader]:
-            covariance[halo, halo] = given.beliefs.shares[1] / state.reliability[grader]
+            covariance[halo, halo] = 1.0 / state.reliability[grader]
         for report in range(places.review_reports[review], places.review_reports[review + 1]):
             cell = places.report_cell[report]
             own, slope = cell - places.submission_cells[submission], state.slope[grader]
-            variance = 1.0 / state.reliability[grader] + slope * covariance[halo, own] + covariance[halo, halo]
-            variance += slope * (slope * covariance[own, own] + covariance[own, halo])
-            gain[halo] = (slope * covariance[halo, own] + covariance[halo, halo]) / variance
+            loading = errors.loading[report]
+            variance = 1.0 / (state.reliability[grader] * errors.own[report])
+            variance += slope * (slope * covariance[own, own] + 2.0 * loading * covariance[own, halo])
+            variance += loading * loading * covariance[halo, halo]
+            gain[halo] = (slope * covariance[halo, own] + loading * covariance[halo, halo]) / variance
             for i in range(size):
-                gain[i] = (slope * covariance[i, own] + covariance[i, halo]) / variance
+                gain[i] = (slope * covariance[i, own] + loading * covariance[i, halo]) / variance
             offset = state.bias[grader] + (1.0 - slope) * places.cell_centre[cell]
             offset += state.drift[places.review_drift[review]]
             for particle in range(len(particles)):
                 known = particles[particle]
-                centre, root = slope * known[own] + known[halo] + offset, 1.0 / math.sqrt(variance)
+                centre, root = slope * known[own] + loading * known[halo] + offset, 1.0 / math.sqrt(variance)
                 mass, latent = _observe(rng, report, centre, root, given.levels, given.beliefs.rounding)
                 masses[particle] *= max(mass, _LEAST)
                 for i in range(size):

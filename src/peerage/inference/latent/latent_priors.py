@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from peerage.inference.heaping import CoarseBins
-from peerage.inference.latent.latent_arrays import Learning, Levels, Priors
-from peerage.inference.numerics.arrays import F64
+from peerage.inference.latent.latent_arrays import Errors, Given, Learning, Levels, Places, Priors
+from peerage.inference.numerics.arrays import F64, Flags
 from peerage.inference.numerics.grid_masses import MACHINES, ROOT_HALF, TAS
 from peerage.inference.numerics.hyperparameters import (
     DRIFT,
     EPSILON,
-    HALO,
+    ERROR,
+    HALO_HERE,
     MACHINE_SHAPE,
     MERIT,
+    N_CLASSWIDE,
+    N_PER_COMPONENT,
     N_UNITS,
     RELIABILITY,
     RELIABILITY_TA,
@@ -26,6 +31,7 @@ from peerage.inference.numerics.hyperparameters import (
     effort_prior,
     mu_l,
     mu_s,
+    place_of,
     sigma_s,
 )
 from peerage.inference.numerics.jit import jit
@@ -39,10 +45,31 @@ def share_of(coordinate: float) -> float:
 
 
 @jit
-def refresh_shares(beliefs: Priors, theta: F64) -> None:
-    """The share of merit, and the odds of halo's."""
-    beliefs.shares[0] = share_of(theta[MERIT])
-    beliefs.shares[1] = math.exp(theta[HALO])
+def refresh_merit(beliefs: Priors, theta: F64) -> None:
+    """The share of merit."""
+    beliefs.merit[0] = share_of(theta[MERIT])
+
+
+@jit
+def error_parts(theta: F64, component: int) -> tuple[float, float]:
+    """The precision of a component's own errors beside the reliability, and the loading of halos: equation 20."""
+    odds = math.exp(theta[place_of(theta, HALO_HERE, component)])
+    size = math.exp(theta[place_of(theta, ERROR, component)])
+    return (1.0 + odds) / (size * size), size * math.sqrt(odds / (1.0 + odds))
+
+
+@jit
+def refresh_errors(places: Places, has_halo: Flags, errors: Errors, theta: F64) -> None:
+    """What the errors of all whose reviews have a halo are made of."""
+    parts = np.empty(((len(theta) - N_CLASSWIDE) // N_PER_COMPONENT, 2))
+    for component in range(len(parts)):
+        parts[component, 0], parts[component, 1] = error_parts(theta, component)
+    for review in range(len(places.review_grader)):
+        if has_halo[places.review_grader[review]]:
+            for report in range(places.review_reports[review], places.review_reports[review + 1]):
+                component = places.cell_component[places.report_cell[report]]
+                own, loading = parts[component, 0], parts[component, 1]
+                errors.own[report], errors.loading[report], errors.shared[report] = own, loading, own * loading
 
 
 @jit
@@ -55,7 +82,7 @@ def refresh_grades(beliefs: Priors, theta: F64) -> None:
 
 @jit
 def refresh_reliabilities(beliefs: Priors, theta: F64) -> None:
-    """Shape and rate of residual precisions: the learned mean is of the precision of all of an error."""
+    """Shape and rate of reliabilities."""
     for group in range(len(beliefs.reliability)):
         mean, shape = math.exp(theta[RELIABILITY]), math.exp(theta[SHAPE])
         if group == TAS:
@@ -63,7 +90,7 @@ def refresh_reliabilities(beliefs: Priors, theta: F64) -> None:
         if group == MACHINES:
             mean, shape = 1.0, MACHINE_SHAPE
         beliefs.reliability[group, 0] = shape
-        beliefs.reliability[group, 1] = shape / (mean * (1.0 + beliefs.shares[1]))
+        beliefs.reliability[group, 1] = shape / mean
 
 
 @jit
@@ -127,9 +154,12 @@ def fill_low_effort(component: int, levels: Levels, rounding: F64, theta: F64, o
 
 
 @jit
-def refresh(learning: Learning, levels: Levels, beliefs: Priors, theta: F64) -> None:
+def refresh(given: Given, theta: F64) -> None:
     """Fill in all priors."""
-    refresh_shares(beliefs, theta)
+    learning, levels, beliefs = given.learning, given.levels, given.beliefs
+    refresh_merit(beliefs, theta)
+    if learning.has_halo:
+        refresh_errors(given.places, given.graders.has_halo, beliefs.errors, theta)
     refresh_grades(beliefs, theta)
     refresh_reliabilities(beliefs, theta)
     refresh_biases(learning, beliefs, theta)

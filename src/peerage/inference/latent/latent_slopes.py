@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 
-from peerage.inference.latent.latent_arrays import Cells, Graders, Places, Priors, State
+from peerage.inference.latent.latent_arrays import Cells, Errors, Places, Priors, State
 from peerage.inference.numerics.arrays import F64, Flags
 from peerage.inference.numerics.hyperparameters import REPEATS, SCALE, log_hyperprior, propose, settle
 from peerage.inference.numerics.jit import jit
 
 _SQUARES, _PRODUCTS = 0, 1
-"""What suffices of a grader's reports: Σ(Σx² − φ(Σx)²) and Σ(Σxy − φ ΣxΣy) over effortful reviews, φ = κ/(1 + nκ).
+"""What suffices of a grader's reports: the sums of equation L3 over effortful reviews.
 
 x are the true grades less the centre of the scale, y the reports before rounding less that and the bias.
 """
@@ -22,7 +22,9 @@ _STEP = 2.4
 
 
 @jit
-def move_slope(grader: int, rng: np.random.Generator, sd: float, places: Places, state: State, cells: Cells) -> None:
+def move_slope(
+    grader: int, rng: np.random.Generator, sd: float, places: Places, errors: Errors, state: State, cells: Cells
+) -> None:
     """Move a slope by a random step, given the reports before rounding, with the true grades summed out: L2."""
     first, last = places.grader_reviews[grader], places.grader_reviews[grader + 1]
     variance, precision = 1.0 / state.reliability[grader], sd**-2.0
@@ -31,18 +33,21 @@ def move_slope(grader: int, rng: np.random.Generator, sd: float, places: Places,
             for report in range(places.review_reports[review], places.review_reports[review + 1]):
                 cell = places.report_cell[report]
                 inverse = 1.0 / cells.precision[cell]
-                precision += (cells.weighted[cell] * inverse - places.cell_centre[cell]) ** 2 / (inverse + variance)
+                told = inverse + variance / errors.own[report]
+                precision += (cells.weighted[cell] * inverse - places.cell_centre[cell]) ** 2 / told
     now = state.slope[grader]
     proposed = now + _STEP * rng.standard_normal() / math.sqrt(precision)
     gain, ratio = 0.5 * (((now - 1.0) / sd) ** 2 - ((proposed - 1.0) / sd) ** 2), 1.0
     for review in range(first, last):
         if state.effortful[review]:
-            offset = state.bias[grader] + state.halo[review] + state.drift[places.review_drift[review]]
+            bias, halo = state.bias[grader] + state.drift[places.review_drift[review]], state.halo[review]
             for report in range(places.review_reports[review], places.review_reports[review + 1]):
                 cell = places.report_cell[report]
                 inverse, centre = 1.0 / cells.precision[cell], places.cell_centre[cell]
-                x, y = cells.weighted[cell] * inverse - centre, state.latent[report] - offset - centre
-                before, after = now * now * inverse + variance, proposed * proposed * inverse + variance
+                x = cells.weighted[cell] * inverse - centre
+                y = state.latent[report] - bias - errors.loading[report] * halo - centre
+                left = variance / errors.own[report]
+                before, after = now * now * inverse + left, proposed * proposed * inverse + left
                 gain += 0.5 * ((y - now * x) ** 2 / before - (y - proposed * x) ** 2 / after)
                 ratio *= before / after
                 if not 1e-100 < ratio < 1e100:
@@ -53,28 +58,28 @@ def move_slope(grader: int, rng: np.random.Generator, sd: float, places: Places,
 
 
 @jit
-def load_slope_sums(places: Places, graders: Graders, halo_odds: float, state: State, sums: F64) -> None:
+def load_slope_sums(places: Places, has_slope: Flags, errors: Errors, state: State, sums: F64) -> None:
     """What suffices of all graders' reports to tell their slopes, given the true grades, halos summed out: L3."""
     sums[:] = 0.0
     for review in range(len(places.review_grader)):
         grader = places.review_grader[review]
-        if not (state.effortful[review] and graders.has_slope[grader]):
+        if not (state.effortful[review] and has_slope[grader]):
             continue
         begin, end = places.review_reports[review], places.review_reports[review + 1]
         bias = state.bias[grader] + state.drift[places.review_drift[review]]
-        total_x, total_y, squares, products = 0.0, 0.0, 0.0, 0.0
+        total_x, total_y, squares, products, whole = 0.0, 0.0, 0.0, 0.0, 1.0
         for report in range(begin, end):
-            cell = places.report_cell[report]
+            cell, own, loading = places.report_cell[report], errors.own[report], errors.loading[report]
             x = state.true_grade[cell] - places.cell_centre[cell]
             y = state.latent[report] - places.cell_centre[cell] - bias
-            total_x += x
-            total_y += y
-            squares += x * x
-            products += x * y
-        odds = halo_odds if graders.has_halo[grader] else 0.0
-        shrunk = odds / (1.0 + odds * (end - begin))
-        sums[grader, _SQUARES] += squares - shrunk * total_x * total_x
-        sums[grader, _PRODUCTS] += products - shrunk * total_x * total_y
+            both = own * loading
+            total_x += both * x
+            total_y += both * y
+            squares += own * x * x
+            products += own * x * y
+            whole += both * loading
+        sums[grader, _SQUARES] += squares - total_x * total_x / whole
+        sums[grader, _PRODUCTS] += products - total_x * total_y / whole
 
 
 @jit

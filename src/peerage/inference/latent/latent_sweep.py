@@ -17,7 +17,7 @@ import math
 import numpy as np
 
 from peerage.inference.latent.grade_updates import add_level_masses, draw_grades, draw_merits, draw_one_by_one
-from peerage.inference.latent.latent_arrays import Given, Graders, Places, Priors, State, Stored, Work
+from peerage.inference.latent.latent_arrays import Errors, Given, Places, State, Stored, Work
 from peerage.inference.latent.latent_drift import update_drift
 from peerage.inference.latent.latent_efforts import count_low_effort, draw_efforts, learn_low_effort
 from peerage.inference.latent.latent_graders import (
@@ -28,7 +28,7 @@ from peerage.inference.latent.latent_graders import (
     load_grader_sums,
 )
 from peerage.inference.latent.latent_habits import learn_habits
-from peerage.inference.latent.latent_halos import draw_halos, learn_halo
+from peerage.inference.latent.latent_halos import draw_halos, learn_errors
 from peerage.inference.latent.latent_heaping import learn_rounding
 from peerage.inference.latent.latent_priors import refresh
 from peerage.inference.latent.latent_slopes import draw_slopes, learn_slopes, load_slope_sums
@@ -56,7 +56,7 @@ def sweep(
     """Run ``sweeps`` sweeps in place; if ``keep``, add to the sums and write the draws from row ``first`` on."""
     places, levels, beliefs, cells = given.places, given.levels, given.beliefs, work.cells
     if given.learning.on:
-        refresh(given.learning, levels, beliefs, state.hyper)
+        refresh(given, state.hyper)
     for index in range(sweeps):
         load_cells(places, beliefs, state, cells)
         if given.clamps.any_grade:
@@ -71,7 +71,7 @@ def sweep(
         if levels.coarse.on:
             learn_rounding(rng, places, levels, beliefs, state, work.level_counts)
         if keep:
-            _add_influence(places, given.graders, beliefs, state, sums.influence)
+            _add_influence(places, beliefs.errors, state, sums.influence)
             _write(first + index, given.stored, state, draws)
 
 
@@ -86,7 +86,7 @@ def _update_grades(rng: np.random.Generator, adapt: bool, given: Given, state: S
             load_cells(places, beliefs, state, work.cells)  # their priors have moved
         draw_one_by_one(rng, places, given.clamps, beliefs, state, work.cells)
     else:
-        draw_grades(rng, places, given.graders, beliefs, state, work.matrix, work.vector)
+        draw_grades(rng, places, beliefs, state, work.matrix, work.vector)
     if learning.has_merit:
         draw_merits(rng, places, beliefs, state)
 
@@ -99,13 +99,13 @@ def _update_graders(
     places, graders, beliefs, clamps, sums = given.places, given.graders, given.beliefs, given.clamps, work.grader_sums
     learned, group = given.learning.on, given.graders.group
     if given.learning.has_slopes:
-        load_slope_sums(places, graders, beliefs.shares[1], state, work.slope_sums)
+        load_slope_sums(places, graders.has_slope, beliefs.errors, state, work.slope_sums)
         learn_slopes(rng, adapt, graders.has_slope, beliefs, state, work.slope_sums)
         sd, slope_sums = beliefs.slope_sd[0], work.slope_sums
         draw_slopes(rng, graders.has_slope, sd, state.reliability, slope_sums, state.slope)
     if given.learning.n_weeks > 1:
         update_drift(rng, adapt, given, state, work)
-    load_grader_sums(places, graders, beliefs.shares[1], state, sums)
+    load_grader_sums(places, beliefs.errors, state, sums)
     if has_bias:
         if learned:
             learn_biases(rng, adapt, given.learning, graders, clamps, beliefs, state, sums)
@@ -114,8 +114,8 @@ def _update_graders(
         learn_reliabilities(rng, adapt, clamps.reliability, group, beliefs, state, sums)
     draw_reliabilities(rng, clamps.reliability, group, beliefs.reliability, state.bias, sums, state.reliability)
     if given.learning.has_halo:
-        learn_halo(rng, adapt, places, graders, beliefs, state, work.by_size)
-        draw_halos(rng, places, graders, beliefs, state)
+        learn_errors(rng, adapt, given, state, work.products, work.parts)
+        draw_halos(rng, places, graders.has_halo, beliefs.errors, state, work.parts)
     if learned and has_bias and given.learning.can_shift:
         shift_level(rng, given.learning, graders, beliefs, state)
 
@@ -132,17 +132,18 @@ def _update_efforts(rng: np.random.Generator, adapt: bool, given: Given, state: 
 
 
 @jit
-def _add_influence(places: Places, graders: Graders, beliefs: Priors, state: State, influence: F64) -> None:
-    """Add what each effortful review tells of a component, its other components' errors being shared in part.
-
-    The mean of n reports has an error of variance (κ + 1/n)/p; per report, that is a precision of p/(1 + nκ).
-    """
+def _add_influence(places: Places, errors: Errors, state: State, influence: F64) -> None:
+    """Add what each effortful review tells of a component, on average: equation D16."""
     for review in range(len(state.effortful)):
         if state.effortful[review]:
-            grader = places.review_grader[review]
-            odds = beliefs.shares[1] if graders.has_halo[grader] else 0.0
-            count = places.review_reports[review + 1] - places.review_reports[review]
-            influence[review] += state.reliability[grader] / (1.0 + count * odds)
+            begin, end = places.review_reports[review], places.review_reports[review + 1]
+            told, shared, whole = 0.0, 0.0, 1.0
+            for report in range(begin, end):
+                told += errors.own[report]
+                shared += errors.shared[report]
+                whole += errors.shared[report] * errors.loading[report]
+            reliability = state.reliability[places.review_grader[review]]
+            influence[review] += reliability * (told - shared * shared / whole) / (end - begin)
 
 
 @jit

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from peerage.inference.latent.latent_arrays import Cells, Graders, Learning, Places, Priors, State
-from peerage.inference.latent.latent_priors import refresh_biases, refresh_grades, refresh_shares, share_of
+from peerage.inference.latent.latent_priors import refresh_biases, refresh_grades, refresh_merit, share_of
 from peerage.inference.numerics.arrays import F64
 from peerage.inference.numerics.hyperparameters import (
     LIKE_STUDENTS,
@@ -47,12 +47,12 @@ def learn_true_grades(
         index = N_CLASSWIDE + move if move < 2 * n_components else MERIT
         old, before = propose(rng, theta, width, index)
         refresh_grades(beliefs, theta)
-        refresh_shares(beliefs, theta)
+        refresh_merit(beliefs, theta)
         proposed = _log_reported(places, beliefs, cells) + _log_merit_prior(theta)
         if settle(rng, theta, width, index, old, proposed - current + log_hyperprior(theta) - before, adapt):
             current = proposed
     refresh_grades(beliefs, theta)
-    refresh_shares(beliefs, theta)
+    refresh_merit(beliefs, theta)
 
 
 @jit
@@ -65,7 +65,7 @@ def _log_merit_prior(theta: F64) -> float:
 @jit
 def _load_reported(places: Places, beliefs: Priors, merit: F64, cells: Cells) -> None:
     """What the reviews alone say of each true grade: its mean, and the variance of that (0 if nothing is said)."""
-    share = beliefs.shares[0]
+    share = beliefs.merit[0]
     root = math.sqrt(share)
     for submission in range(len(places.submission_cells) - 1):
         for cell in range(places.submission_cells[submission], places.submission_cells[submission + 1]):
@@ -86,7 +86,7 @@ def _log_reported(places: Places, beliefs: Priors, cells: Cells) -> float:
 
     For each submission this is normal, with a diagonal covariance matrix and the rank-one part that merit adds.
     """
-    share, total, product = beliefs.shares[0], 0.0, 1.0
+    share, total, product = beliefs.merit[0], 0.0, 1.0
     for submission in range(len(places.submission_cells) - 1):
         loading, linear = 0.0, 0.0
         for cell in range(places.submission_cells[submission], places.submission_cells[submission + 1]):

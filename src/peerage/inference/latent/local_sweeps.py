@@ -79,7 +79,7 @@ def hold_graders(
     """Let the graders and the class be what they are in a draw."""
     if given.learning.on:
         copy_into(state.hyper, drawn.hyper[draw])
-        refresh(given.learning, given.levels, given.beliefs, state.hyper)
+        refresh(given, state.hyper)
     copy_into(state.drift, drawn.drift[draw])
     for grader in range(len(state.bias)):
         state.reliability[grader] = drawn.reliability[draw, grader]
@@ -128,22 +128,21 @@ def sweep_once(
     for grader in range(len(state.bias)):
         if unseen[grader]:
             continue
-        halo_odds = beliefs.shares[1] if given.graders.has_halo[grader] else 0.0
-        take_out(grader, rng, halo_odds, places, state, cells)
-        predict(grader, CAREFUL, places, levels, beliefs.rounding, state, cells, work.predicted, logs)
+        take_out(grader, rng, given.graders.has_halo[grader], places, beliefs.errors, state, cells)
+        predict(grader, CAREFUL, places, levels, beliefs.rounding, beliefs.errors, state, cells, work.predicted, logs)
         if has_effort and state.effort[grader] < 1.0:
             table = beliefs.low_effort
             fill_careless(grader, state.habit[grader], CARELESS, places, levels, given.habits.favourite, table, logs)
             draw_efforts_made(grader, rng, False, places, state, sums, logs)
         draw_reports(grader, rng, places, levels, beliefs.rounding, state, work.predicted)
-        put_back(grader, places, state, cells)
+        put_back(grader, places, beliefs.errors, state, cells)
     if keep:
         add_level_masses(places.cell_component, levels, cells, sums.level_mass)
     if given.clamps.any_grade or not (given.learning.has_merit or given.learning.has_halo):
         draw_one_by_one(rng, places, given.clamps, beliefs, state, cells)
     else:
-        draw_grades(rng, places, given.graders, beliefs, state, work.matrix, work.vector)
+        draw_grades(rng, places, beliefs, state, work.matrix, work.vector)
     if given.learning.has_merit:
         draw_merits(rng, places, beliefs, state)
     if given.learning.has_halo:
-        draw_halos(rng, places, given.graders, beliefs, state)
+        draw_halos(rng, places, given.graders.has_halo, beliefs.errors, state, work.parts)

@@ -68,16 +68,17 @@ def _within_bin(low: float, high: float) -> tuple[float, float]:
 def bin_masses(low: F64, high: F64, slope: float, variance: float, inputs: F64, found: F64) -> None:
     """For many bins: mean and root of the precision, tail and mass, which go to the rows of ``found``.
 
-    Rows of ``inputs`` are precision and weighted mean of what the bin is about, and what is added to the mean once it
-    is multiplied by the slope; the variance adds to its own. Without a branch this is a loop over vectors, a sixth of
-    the time. Ends are cut at the reach, so that masses below ``OUT_OF_REACH`` have to be found by :func:`bin_mass`.
+    Rows of ``inputs`` are precision and weighted mean of what the bin is about, what is added to the mean once it is
+    multiplied by the slope, and what divides the variance that adds to its own. Without a branch this is a loop over
+    vectors, a sixth of the time. Ends are cut at the reach, so that masses below ``OUT_OF_REACH`` have to be found by
+    :func:`bin_mass`.
     """
-    precision, weighted, offset = inputs[0], inputs[1], inputs[2]
+    precision, weighted, offset, own = inputs[0], inputs[1], inputs[2], inputs[3]
     means, roots, tails, masses = found[0], found[1], found[2], found[3]
     for row in range(np.uint64(len(low))):
         inverse = 1.0 / precision[row]
         mean = slope * weighted[row] * inverse + offset[row]
-        root = 1.0 / math.sqrt(slope * slope * inverse + variance)
+        root = 1.0 / math.sqrt(slope * slope * inverse + variance / own[row])
         means[row], roots[row] = mean, root
         tails[row], masses[row] = _within_bin((low[row] - mean) * root, (high[row] - mean) * root)
 

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from peerage.inference.latent.latent_arrays import Cells, Levels, Places, Priors, State
+from peerage.inference.latent.latent_arrays import Cells, Errors, Levels, Places, Priors, State
 from peerage.inference.latent.latent_habits import AFTER_JUMP, CAREFUL
 from peerage.inference.latent.latent_heaping import draw_rounded, round_masses, rounded_mass
 from peerage.inference.latent.normal_tails import OUT_OF_REACH, bin_mass, bin_masses, draw_in_bin
@@ -27,7 +27,7 @@ _SMALL, _TINY = 1e-150, 1e-290
 @jit
 def load_cells(places: Places, beliefs: Priors, state: State, cells: Cells) -> None:
     """Precision and weighted mean of every true grade given merits, halos and reports before rounding: equation D1."""
-    share = beliefs.shares[0]
+    share = beliefs.merit[0]
     root = math.sqrt(share)
     for submission in range(len(places.submission_cells) - 1):
         for cell in range(places.submission_cells[submission], places.submission_cells[submission + 1]):
@@ -36,16 +36,23 @@ def load_cells(places: Places, beliefs: Priors, state: State, cells: Cells) -> N
             cells.precision[cell] = 1.0 / (sd * sd * (1.0 - share))
             mean = beliefs.grade_mean[component] + sd * root * state.merit[submission]
             cells.weighted[cell] = cells.precision[cell] * mean
-    for review in range(len(places.review_grader)):
+    for grader in range(len(state.bias)):
+        _add(grader, 1.0, places, beliefs.errors, state, cells)
+
+
+@jit
+def _add(grader: int, sign: float, places: Places, errors: Errors, state: State, cells: Cells) -> None:
+    """Add what a grader's effortful reviews say to the cells, or take it out."""
+    slope = state.slope[grader]
+    weight, narrowed = sign * state.reliability[grader] * slope, 1.0 - slope
+    for review in range(places.grader_reviews[grader], places.grader_reviews[grader + 1]):
         if state.effortful[review]:
-            grader = places.review_grader[review]
-            offset = state.bias[grader] + state.halo[review] + state.drift[places.review_drift[review]]
-            slope = state.slope[grader]
-            weight, narrowed = state.reliability[grader] * slope, 1.0 - slope
+            bias, halo = state.bias[grader] + state.drift[places.review_drift[review]], state.halo[review]
             for report in range(places.review_reports[review], places.review_reports[review + 1]):
-                cell = places.report_cell[report]
-                cells.precision[cell] += weight * slope
-                cells.weighted[cell] += weight * (state.latent[report] - offset - narrowed * places.cell_centre[cell])
+                cell, told = places.report_cell[report], weight * errors.own[report]
+                expected = bias + errors.loading[report] * halo + narrowed * places.cell_centre[cell]
+                cells.precision[cell] += told * slope
+                cells.weighted[cell] += told * (state.latent[report] - expected)
 
 
 @jit
@@ -59,20 +66,13 @@ def hold_fixed(fixed: Flags, true_grade: F64, cells: Cells) -> None:
 
 @jit
 def take_out(
-    grader: int, rng: np.random.Generator, halo_odds: float, places: Places, state: State, cells: Cells
+    grader: int, rng: np.random.Generator, has_halo: bool, places: Places, errors: Errors, state: State, cells: Cells
 ) -> None:
     """Take what a grader's reviews say out of the cells; draw a halo for those made without effort, from its prior."""
-    precision, bias, slope = state.reliability[grader], state.bias[grader], state.slope[grader]
-    weight, narrowed = precision * slope, 1.0 - slope
+    _add(grader, -1.0, places, errors, state, cells)
     for review in range(places.grader_reviews[grader], places.grader_reviews[grader + 1]):
-        if state.effortful[review]:
-            offset = bias + state.halo[review] + state.drift[places.review_drift[review]]
-            for report in range(places.review_reports[review], places.review_reports[review + 1]):
-                cell = places.report_cell[report]
-                cells.precision[cell] -= weight * slope
-                cells.weighted[cell] -= weight * (state.latent[report] - offset - narrowed * places.cell_centre[cell])
-        elif halo_odds > 0.0:
-            state.halo[review] = rng.standard_normal() * math.sqrt(halo_odds / precision)
+        if has_halo and not state.effortful[review]:
+            state.halo[review] = rng.standard_normal() / math.sqrt(state.reliability[grader])
 
 
 @jit
@@ -82,6 +82,7 @@ def predict(
     places: Places,
     levels: Levels,
     rounding: F64,
+    errors: Errors,
     state: State,
     cells: Cells,
     predicted: F64,
@@ -92,11 +93,12 @@ def predict(
     begin, row, slope = places.review_reports[first], 0, state.slope[grader]
     narrowed = 1.0 - slope
     for review in range(first, last):
-        offset = state.bias[grader] + state.halo[review] + state.drift[places.review_drift[review]]
+        bias, halo = state.bias[grader] + state.drift[places.review_drift[review]], state.halo[review]
         for report in range(places.review_reports[review], places.review_reports[review + 1]):
             cell = places.report_cell[report]
             predicted[INPUTS, row], predicted[INPUTS + 1, row] = cells.precision[cell], cells.weighted[cell]
-            predicted[INPUTS + 2, row] = offset + narrowed * places.cell_centre[cell]
+            predicted[INPUTS + 2, row] = bias + errors.loading[report] * halo + narrowed * places.cell_centre[cell]
+            predicted[INPUTS + 3, row] = errors.own[report]
             row += 1
     low, high, found = levels.low[begin : begin + row], levels.high[begin : begin + row], predicted[4 * column :]
     bin_masses(low, high, slope, 1.0 / state.reliability[grader], predicted[INPUTS:], found)
@@ -163,14 +165,6 @@ def draw_reports(
 
 
 @jit
-def put_back(grader: int, places: Places, state: State, cells: Cells) -> None:
+def put_back(grader: int, places: Places, errors: Errors, state: State, cells: Cells) -> None:
     """Put what a grader's effortful reviews say into the cells."""
-    slope = state.slope[grader]
-    weight, narrowed = state.reliability[grader] * slope, 1.0 - slope
-    for review in range(places.grader_reviews[grader], places.grader_reviews[grader + 1]):
-        if state.effortful[review]:
-            offset = state.bias[grader] + state.halo[review] + state.drift[places.review_drift[review]]
-            for report in range(places.review_reports[review], places.review_reports[review + 1]):
-                cell = places.report_cell[report]
-                cells.precision[cell] += weight * slope
-                cells.weighted[cell] += weight * (state.latent[report] - offset - narrowed * places.cell_centre[cell])
+    _add(grader, 1.0, places, errors, state, cells)

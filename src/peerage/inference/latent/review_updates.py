@@ -40,12 +40,12 @@ def update_reviews(
     """Draw efforts, habits and reports before rounding of every grader in turn, and move reliability and bias."""
     places, levels, cells, group = given.places, given.levels, work.cells, given.graders.group
     favourite, table = given.habits.favourite, given.beliefs.low_effort
+    rounding, errors = given.beliefs.rounding, given.beliefs.errors
     if has_effort:
         refresh_efforts(given.beliefs.effort, work.efforts)
     for grader in range(len(state.bias)):
-        halo_odds = given.beliefs.shares[1] if given.graders.has_halo[grader] else 0.0
-        take_out(grader, rng, halo_odds, places, state, cells)
-        predict(grader, CAREFUL, places, levels, given.beliefs.rounding, state, cells, work.predicted, work.logs)
+        take_out(grader, rng, given.graders.has_halo[grader], places, errors, state, cells)
+        predict(grader, CAREFUL, places, levels, rounding, errors, state, cells, work.predicted, work.logs)
         if has_effort:
             fill_careless(grader, state.habit[grader], CARELESS, places, levels, favourite, table, work.logs)
         if not keep:
@@ -53,21 +53,21 @@ def update_reviews(
         reflect(grader, rng, has_effort, has_bias, given, state, work)
         if has_effort and not (given.clamps.effort[grader] and state.effort[grader] >= 1.0):
             if given.habits.may_have[grader] and (given.habits.may_jump[grader] or rng.random() < _RARELY):
-                draw_habit(grader, rng, halo_odds, given, state, work)
+                draw_habit(grader, rng, given, state, work)
             else:
                 _draw_effort(grader, rng, given, state, work)
             draw_efforts_made(grader, rng, keep, places, state, sums, work.logs)
         elif keep:
             for review in range(places.grader_reviews[grader], places.grader_reviews[grader + 1]):
                 sums.effortful[review] += 1.0
-        draw_reports(grader, rng, places, levels, given.beliefs.rounding, state, work.predicted)
+        draw_reports(grader, rng, places, levels, rounding, state, work.predicted)
         if has_bias and not given.clamps.bias[grader]:
-            draw_bias(grader, rng, given.beliefs.bias, group, places, state, cells)
+            draw_bias(grader, rng, given.beliefs.bias, group, places, errors, state, cells)
         if not given.clamps.reliability[grader]:
-            move_reliability(grader, rng, given.beliefs.reliability, group, places, state, cells)
+            move_reliability(grader, rng, given.beliefs.reliability, group, places, errors, state, cells)
         if given.graders.has_slope[grader]:
-            move_slope(grader, rng, given.beliefs.slope_sd[0], places, state, cells)
-        put_back(grader, places, state, cells)
+            move_slope(grader, rng, given.beliefs.slope_sd[0], places, errors, state, cells)
+        put_back(grader, places, errors, state, cells)
 
 
 @jit

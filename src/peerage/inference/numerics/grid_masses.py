@@ -11,7 +11,6 @@ import math
 from peerage.inference.numerics.arrays import F32, F64, Learning
 from peerage.inference.numerics.hyperparameters import (
     EPSILON,
-    HALO,
     RELIABILITY,
     RELIABILITY_TA,
     SHAPE,
@@ -95,7 +94,6 @@ def reliability_masses(wanted: int, learning: Learning, theta: F64, out: F64) ->
     mean, shape = math.exp(theta[RELIABILITY]), math.exp(theta[SHAPE])
     if wanted == TAS:
         mean, shape = math.exp(theta[RELIABILITY_TA]), TA_SHAPE
-    mean *= 1.0 + math.exp(theta[HALO])  # from the precision of all of an error to that of its residual part
     _gamma_masses(learning.reliability_points, learning.log_reliability_points, mean, shape, out)
     return len(learning.reliability_points)
 

@@ -74,7 +74,7 @@ CLASSWIDE = (
     Hyperparameter("lambda_tau", "λ", "log", np.log(2), 0.5, "the scale of reliability beside own grades"),
     Hyperparameter("sigma_ta", "σ_b of TAs", "log", np.log(0.2), 0.5, "how much TAs' generosity differs (sd)"),
     Hyperparameter("merit", "q", "logit", OFF, 0.0, "the part of true grades' variance that components share"),
-    Hyperparameter("halo", "h", "logit", OFF, 0.0, "the part of a review's error variance that its components share"),
+    Hyperparameter("halo", "h", "logit", OFF, 0.0, "the part of errors' variance that a review's components share"),
     Hyperparameter("habit", "ρ", "logit", OFF, 0.0, "the share of students who give one grade whatever the work"),
     Hyperparameter("scale", "ω", "log", np.log(0.2), 0.5, "how much students' use of the scale differs (sd)"),
     Hyperparameter("rounded_whole", "ζ₁", "logit", OFF, 0.0, "the share of grades that are rounded to whole points"),
@@ -91,11 +91,13 @@ PER_COMPONENT = (
     Hyperparameter("mu_s", "μ_s", "", 3.5, 1.5, "the mean true grade"),
     Hyperparameter("sigma_s", "σ_s", "log", np.log(0.8), 0.5, "how much true grades differ (sd)"),
     Hyperparameter("mu_l", "μ_ℓ", "", 0.0, 0.5, "where low-effort reports are centred"),
+    Hyperparameter("component_halo", "h_c", "logit", OFF, 0.7, "the part of its errors' variance that is shared"),
+    Hyperparameter("component_error", "δ_c", "log", 0.0, 0.25, "how large its errors are beside other components'"),
 )
-"""Of each component. The hyperprior of μ_ℓ is centred at the component's mean report.
+"""Of each component. The hyperprior of μ_ℓ is centred at the component's mean report, that of h_c at h.
 
 What is believed of μ_s is believed of its average over the components, and likewise of their differences from it: many
-components are to say no more about the level of the class than one.
+components are to say no more about the level of the class than one. The logarithms of the δ_c add up to 0.
 """
 
 (
@@ -116,6 +118,9 @@ components are to say no more about the level of the class than one.
     SCALE,
     ROUNDED,
 ) = range(16)
+SIGMA_S, MU_L, HALO_HERE, ERROR = 1, 2, 3, 4
+"""Places among ``PER_COMPONENT``."""
+
 N_CLASSWIDE = len(CLASSWIDE)
 DRIFT = N_CLASSWIDE - 1
 N_UNITS = 3
@@ -123,8 +128,9 @@ N_UNITS = 3
 
 _CENTRE = np.array([entry.centre for entry in CLASSWIDE])
 _SPREAD = np.array([entry.spread for entry in CLASSWIDE])
-MEAN_CENTRE, _LOG_SD_CENTRE, _ = (entry.centre for entry in PER_COMPONENT)
-MEAN_SPREAD, _LOG_SD_SPREAD, _CENTRE_SPREAD = (entry.spread for entry in PER_COMPONENT)
+MEAN_CENTRE, _LOG_SD_CENTRE = (entry.centre for entry in PER_COMPONENT[:2])
+MEAN_SPREAD, _LOG_SD_SPREAD, _CENTRE_SPREAD, HALO_SPREAD, ERROR_SPREAD = (entry.spread for entry in PER_COMPONENT)
+N_PER_COMPONENT = len(PER_COMPONENT)
 REPEATS = 3
 """How often a sweep moves those hyperparameters whose moves cost next to nothing."""
 _TARGET, _GAIN = 0.44, 0.15
@@ -135,6 +141,11 @@ def coordinates(n_components: int) -> list[tuple[Hyperparameter, int | None]]:
     """The entries of θ in order, each with its component, if it has one."""
     entries: list[tuple[Hyperparameter, int | None]] = [(entry, None) for entry in CLASSWIDE]
     return entries + [(entry, component) for entry in PER_COMPONENT for component in range(n_components)]
+
+
+def of_components(index: int, n_components: int) -> slice:
+    """Where in θ the values of one of ``PER_COMPONENT`` stand."""
+    return slice(N_CLASSWIDE + index * n_components, N_CLASSWIDE + (index + 1) * n_components)
 
 
 def natural(theta: F64, n_components: int) -> F64:
@@ -153,16 +164,32 @@ def draw_hyperprior(n_components: int, rng: np.random.Generator, spread: float =
 
     Shares have hyperpriors of their own, and what is off unless it is chosen stays at its centre.
     """
-    theta = np.zeros(N_CLASSWIDE + 3 * n_components)
+    theta = np.zeros(N_CLASSWIDE + N_PER_COMPONENT * n_components)
     theta[:N_CLASSWIDE] = _CENTRE
     theta[:ROUNDED] += spread * _SPREAD[:ROUNDED] * rng.standard_normal(ROUNDED)
     theta[RELIABILITY_TA] += theta[RELIABILITY]
     for index, entry in enumerate(PER_COMPONENT):
-        part = slice(N_CLASSWIDE + index * n_components, N_CLASSWIDE + (index + 1) * n_components)
-        theta[part] = entry.centre + spread * entry.spread * rng.standard_normal(n_components)
+        part = of_components(index, n_components)
+        theta[part] = entry.centre
+        if index < HALO_HERE:
+            theta[part] += spread * entry.spread * rng.standard_normal(n_components)
     means = theta[N_CLASSWIDE : N_CLASSWIDE + n_components]
     means += MEAN_CENTRE + spread * MEAN_SPREAD * rng.standard_normal() - means.mean()
     return theta
+
+
+def draw_shared_errors(n_components: int, rng: np.random.Generator, theta: F64) -> None:
+    """Put into θ what components of reviews share of their errors, drawn from the hyperprior given h."""
+    centre = theta[HALO] + HALO_SPREAD * rng.standard_normal(n_components)
+    theta[of_components(HALO_HERE, n_components)] = centre
+    errors = ERROR_SPREAD * rng.standard_normal(n_components)
+    theta[of_components(ERROR, n_components)] = errors - errors.mean()
+
+
+@jit
+def place_of(theta: F64, index: int, component: int) -> int:
+    """Where in θ a component's value of one of ``PER_COMPONENT`` stands."""
+    return int(N_CLASSWIDE + index * ((len(theta) - N_CLASSWIDE) // N_PER_COMPONENT) + component)
 
 
 @jit
@@ -174,20 +201,20 @@ def mu_s(theta: F64, component: int) -> float:
 @jit
 def mean_of_means(theta: F64) -> float:
     """The mean true grade, averaged over the components."""
-    n_components = (len(theta) - N_CLASSWIDE) // 3
+    n_components = (len(theta) - N_CLASSWIDE) // N_PER_COMPONENT
     return float(theta[N_CLASSWIDE : N_CLASSWIDE + n_components].mean())
 
 
 @jit
 def sigma_s(theta: F64, component: int) -> float:
     """The standard deviation of a component's true grades."""
-    return float(np.exp(theta[N_CLASSWIDE + (len(theta) - N_CLASSWIDE) // 3 + component]))
+    return float(np.exp(theta[place_of(theta, SIGMA_S, component)]))
 
 
 @jit
 def mu_l(theta: F64, component: int) -> float:
     """The centre of a component's low-effort reports."""
-    return float(theta[N_CLASSWIDE + 2 * ((len(theta) - N_CLASSWIDE) // 3) + component])
+    return float(theta[place_of(theta, MU_L, component)])
 
 
 @jit
@@ -221,7 +248,7 @@ def log_hyperprior(theta: F64) -> float:
         if index == RELIABILITY_TA:
             centre += theta[RELIABILITY]
         total -= 0.5 * ((theta[index] - centre) / _SPREAD[index]) ** 2
-    n_components = (len(theta) - N_CLASSWIDE) // 3
+    n_components = (len(theta) - N_CLASSWIDE) // N_PER_COMPONENT
     average = mean_of_means(theta)
     total -= 0.5 * ((average - MEAN_CENTRE) / MEAN_SPREAD) ** 2
     for component in range(n_components):

@@ -242,11 +242,16 @@ def engine_of(layout: Layout) -> AnyEngine:
 
 def with_own_beliefs(given: C) -> C:
     """A copy whose priors a chain can change."""
-    beliefs = given.beliefs
-    copies = (entry.copy() if isinstance(entry, np.ndarray) else entry for entry in beliefs)
     whole: Any = given
-    changed: C = whole._replace(beliefs=type(beliefs)(*copies))
+    changed: C = whole._replace(beliefs=_copied(given.beliefs))
     return changed
+
+
+def _copied(entry: Any) -> Any:
+    """Arrays, and tuples of them at any depth, copied."""
+    if isinstance(entry, tuple):
+        return type(entry)(*map(_copied, entry))
+    return entry.copy() if isinstance(entry, np.ndarray) else entry
 
 
 def _generator(state: ChainState) -> np.random.Generator:

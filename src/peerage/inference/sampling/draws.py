@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,22 @@ from scipy.special import ndtr
 from peerage.inference.heaping import weights_of
 from peerage.inference.latent.latent_habits import MISSED
 from peerage.inference.layout import Layout
-from peerage.inference.numerics.hyperparameters import N_CLASSWIDE, TAU_L
+from peerage.inference.numerics.hyperparameters import ERROR, HALO_HERE, MU_L, TAU_L, of_components
 from peerage.inference.numerics.likelihood import Grid
 from peerage.inference.report_bins import floors, floors_on
 from peerage.inference.sampling.chains import VARIABLES, Samples
-from peerage.inference.sampling.total_reliability import residual_share, total_reliability
 from peerage.rubric import MODEL_MAXIMUM
+
+
+class ErrorParts(NamedTuple):
+    """What errors are made of: the variance of a component's own times the reliability, and the loading of halos.
+
+    The last two axes are graders without a halo and others, and components; ``kind`` says which each grader is.
+    """
+
+    own: NDArray[np.float64]
+    loading: NDArray[np.float64]
+    kind: NDArray[np.int64]
 
 
 class Draws(Mapping[str, NDArray[np.float32]]):
@@ -57,7 +67,7 @@ class Draws(Mapping[str, NDArray[np.float32]]):
         layout, hyper = self._layout, self._samples.kept_hyper
         if layout.model.learned:
             n_components = len(layout.book.rubric)
-            return hyper[..., N_CLASSWIDE + 2 * n_components :], np.exp(hyper[..., TAU_L])
+            return hyper[..., of_components(MU_L, n_components)], np.exp(hyper[..., TAU_L])
         shape = hyper.shape[:2]
         centre = np.tile(layout.true_grade_prior[0], (*shape, 1))
         return centre, np.full(shape, layout.priors.tau_l)
@@ -121,9 +131,16 @@ class Draws(Mapping[str, NDArray[np.float32]]):
         """(chain, draw, component, grid) how probable it is that a grade is rounded at each of ``Rounding.grids``."""
         return weights_of(self._layout.roundings, self._samples.kept_hyper)
 
-    def residual_shares(self) -> NDArray[np.float64] | None:
-        """(chain, draw, grader) the part of an error's variance that a review's components do not share, if any is."""
-        return residual_share(self._layout, self._samples.kept_hyper) if self._layout.has_halo else None
+    def error_parts(self) -> ErrorParts:
+        """(chain, draw, kind, component) what errors are made of, for graders without a halo and for others."""
+        hyper, n_components = self._samples.kept_hyper, len(self._layout.book.rubric)
+        kind = (np.isnan(self._layout.known.reliability) & self._layout.has_halo).astype(np.int64)
+        own, loading = np.ones((*hyper.shape[:2], 2, n_components)), np.zeros((*hyper.shape[:2], 2, n_components))
+        if self._layout.has_halo:
+            share = 1 / (1 + np.exp(-hyper[..., of_components(HALO_HERE, n_components)]))
+            size = np.exp(hyper[..., of_components(ERROR, n_components)])
+            own[:, :, 1], loading[:, :, 1] = size**2 * (1 - share), size * np.sqrt(share)
+        return ErrorParts(own, loading, kind)
 
     def on_model_scale(self, variable: str) -> NDArray[np.float32]:
         """(chain, draw, cell or grader): values on the model's scale."""
@@ -131,9 +148,7 @@ class Draws(Mapping[str, NDArray[np.float32]]):
         if variable == "true_grade":
             return self._clipped_to_fixed_bins(self._decoded(stored, layout.grids.true_grade, 0))
         if variable == "reliability":
-            residual = self._decoded(stored, layout.grids.reliability, 1)
-            total = total_reliability(layout, residual, self._samples.kept_hyper)
-            return self._with_known(total, layout.known.reliability)
+            return self._with_known(self._decoded(stored, layout.grids.reliability, 1), layout.known.reliability)
         if variable == "bias":
             return self._with_known(self._decoded(stored, layout.grids.bias, 2), layout.known.bias)
         return stored

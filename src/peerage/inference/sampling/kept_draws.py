@@ -17,7 +17,6 @@ from peerage.errors import ModelError
 from peerage.inference.layout import Layout
 from peerage.inference.numerics.likelihood import Grid
 from peerage.inference.sampling.running_summaries import EFFORT_GRID, Recorder, Running
-from peerage.inference.sampling.total_reliability import total_reliability
 
 MEMORY = 1.0
 """How many gigabytes kept draws, and what is made of them, may take unless told otherwise."""
@@ -108,7 +107,7 @@ class EveryFew:
         rows, turn = self.rows[chain], (draw + 1) % self.every == 0
         for name, recorder in self.recorders.items():
             values = getattr(rows, name)[0]
-            recorder.add(chain, draw, self._shown(name, values, rows.hyper[0]))
+            recorder.add(chain, draw, values)
             if turn:
                 getattr(self.kept[chain], name)[draw // self.every] = values
         if turn:
@@ -116,12 +115,6 @@ class EveryFew:
                 getattr(self.kept[chain], name)[draw // self.every] = getattr(rows, name)[0]
         for name, whole in self.whole.items():
             whole[chain, draw] = getattr(rows, name)[0]
-
-    def _shown(self, name: str, values: NDArray[Any], hyper: NDArray[np.float64]) -> NDArray[Any]:
-        """A draw as it is summarised: reliabilities as numbers where they are not what is sampled."""
-        if name != "reliability" or not self.layout.has_halo:
-            return values
-        return total_reliability(self.layout, self.layout.grids.reliability.points[values], hyper)
 
     def draws(self, name: str) -> NDArray[Any]:
         """(chain, draw, entry) the kept draws of a variable; all of hyperparameters and of the count of efforts."""

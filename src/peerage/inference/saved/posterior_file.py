@@ -25,7 +25,7 @@ from peerage.model import Model
 from peerage.rubric import Rubric
 from peerage.support.atomic import replacing
 
-FORMAT = 8
+FORMAT = 9
 _AVERAGES = ("level_mass", "effortful", "influence")
 _OF_ALL_DRAWS = ("kept", "effortful_count", "hyper")
 _NOT_OURS = "this is not a posterior that peerage saved"

@@ -9,6 +9,7 @@ from peerage.gradebook.book import TA
 from peerage.inference.layout import AUTHOR, Layout
 from peerage.inference.numerics.hyperparameters import effort_prior
 from peerage.inference.numerics.likelihood import LOG_FLOOR, log_normal_cell_masses, low_effort_density
+from peerage.inference.starting_points import first_hyperparameters
 from peerage.inference.uncensored.uncensored_arrays import Beliefs, Draws, Given, Learning, State, Work
 from peerage.inference.uncensored.uncensored_sweep import sweep
 from peerage.rubric import MODEL_MAXIMUM
@@ -39,7 +40,7 @@ def initial_state(layout: Layout, given: Given, rng: np.random.Generator, chain:
     shape, rate = beliefs.reliability_shape[layout.group], beliefs.reliability_rate[layout.group]
     reliability = rng.gamma(shape) / rate
     bias = rng.standard_normal(layout.n_graders) / np.sqrt(beliefs.bias_precision[layout.group])
-    theta, width = layout.initial_hyper(rng, chain)
+    theta, width = first_hyperparameters(layout, rng, chain)
     alpha, beta = effort_prior(theta) if layout.model.learned else beliefs.effort
     effort = rng.beta(alpha, beta, layout.n_graders)
     for values, fixed_values in ((reliability, known.reliability), (bias, known.bias), (effort, known.effort)):
