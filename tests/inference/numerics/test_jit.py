@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import ast
+import gc
 import math
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numba.core.runtime import _nrt_python, rtsys
 
+import peerage
 from peerage.inference.numerics.jit import jit, needs_compilation
 
 KERNELS = """
@@ -136,3 +142,119 @@ def test_a_cache_of_types_that_have_moved_is_not_used(small: Path) -> None:
     kernels.write_text(padding + moved.replace("one + pair.two", "one - pair.two"))
     second = subprocess.run([sys.executable, "-c", program], cwd=small, capture_output=True, text=True, check=True)
     assert (first.stdout, second.stdout) == ("3.0\n", "-1.0\n")
+
+
+def kernels_of_the_package() -> dict[str, tuple[ast.FunctionDef, bool]]:
+    """Each kernel by its name, and whether it says that it makes arrays."""
+    found = {}
+    for path in Path(peerage.__file__).parent.rglob("*.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef):
+                decorators = [ast.unparse(entry) for entry in node.decorator_list]
+                if any(entry.startswith("jit") for entry in decorators):
+                    found[f"{path.stem}.{node.name}"] = (
+                        node,
+                        any("makes_arrays=True" in entry for entry in decorators),
+                    )
+    return found
+
+
+ARRAYS = ("NDArray", "Floats", "Ints", "Integers", "I64", "I32", "F64", "Flags")
+MAKERS = {"ravel", "reshape", "flatten", "copy", "astype", "empty", "zeros", "ones", "full", "flatnonzero", "unique"}
+"""What makes an array, by NumPy."""
+
+
+def test_who_is_given_a_new_array_counts_references_to_it() -> None:
+    """Otherwise nobody would ever free it; numba may compile such a kernel without a word."""
+    kernels = kernels_of_the_package()
+    makers = {
+        node.name
+        for node, _ in kernels.values()
+        if node.returns is not None and any(word in ast.unparse(node.returns) for word in ARRAYS)
+    }
+    assert "unclamped" in makers
+    forgetful = {
+        name: called
+        for name, (node, makes_arrays) in kernels.items()
+        if (called := called_by(node) & (makers | MAKERS)) and not makes_arrays
+    }
+    assert forgetful == {}
+
+
+def called_by(function: ast.FunctionDef) -> set[str]:
+    """The names of the functions and methods that a function calls."""
+    calls = [node.func for node in ast.walk(function) if isinstance(node, ast.Call)]
+    return {call.id if isinstance(call, ast.Name) else call.attr for call in calls if isinstance(call, NAMED)}
+
+
+NAMED = (ast.Name, ast.Attribute)
+
+
+@jit(makes_arrays=True)
+def made(size: int) -> np.ndarray:
+    return np.ones(size)
+
+
+@jit
+def careless(size: int) -> float:
+    array: np.ndarray = made(size)
+    return float(array[0])
+
+
+@jit(makes_arrays=True)
+def careful(size: int) -> float:
+    array: np.ndarray = made(size)
+    return float(array[0])
+
+
+@jit
+def through_careless(size: int) -> float:
+    return careless(size)
+
+
+@jit
+def through_careful(size: int) -> float:
+    return careful(size)
+
+
+@pytest.fixture
+def counting() -> Iterator[None]:
+    """Numba counts the arrays that kernels take and free."""
+    _nrt_python.memsys_enable_stats()
+    yield
+    _nrt_python.memsys_disable_stats()
+
+
+@pytest.mark.usefixtures("counting")
+def test_arrays_are_lost_where_that_is_forgotten() -> None:
+    """So the check above is about something."""
+    lost = []
+    for kernel in (through_careful, through_careless):
+        before = rtsys.get_allocation_stats()
+        for _ in range(5):
+            assert kernel(3) == 1.0
+        after = rtsys.get_allocation_stats()
+        lost.append((after.alloc - before.alloc) - (after.free - before.free))
+    assert lost == [0, 5]
+
+
+@pytest.mark.usefixtures("counting")
+@pytest.mark.parametrize("features", [{"drift": True}, {"correlation": True}, {"censoring": False}], ids=str)
+@pytest.mark.parametrize("odd", [4.0, 2.9], ids=["whole grades", "heaped grades"])
+def test_a_fit_frees_what_it_takes(features: dict[str, Any], odd: float) -> None:
+    table = peerage.simulate(students=8, weeks=2, tas=1, components=2, seed=0)[0].table()
+    table.loc[0, "grade"] = odd
+    book = peerage.read_grades(table)
+    before = rtsys.get_allocation_stats()
+    posterior = peerage.fit(book, peerage.Model(**features), chains=1, draws=20, burn_in=5, seed=0)
+    posterior.diagnostics()
+    posterior.loo()
+    posterior.check()
+    posterior.staff_check()
+    posterior.update(book, draws=5)
+    peerage.explain(posterior)
+    peerage.explain(posterior, form="average")
+    del posterior
+    gc.collect()
+    after = rtsys.get_allocation_stats()
+    assert after.alloc - before.alloc == after.free - before.free

@@ -67,7 +67,7 @@ def _everybody_heard(weights: Integers, graded: NDArray[np.bool_]) -> Integers:
     return weights
 
 
-@jit
+@jit(makes_arrays=True)
 def _settle(weights: Integers, reports: _Reports, penalty: float) -> Integers:
     """Move percents while that helps."""
     n_reports, n_components = reports.values.shape

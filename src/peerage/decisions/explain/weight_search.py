@@ -99,7 +99,7 @@ def _plant(problem: WeightProblem, limits: WeightLimits, order: NDArray[np.intp]
     )
 
 
-@jit
+@jit(makes_arrays=True)
 def _walk(tree: _Tree, price: float, max_nodes: int) -> tuple[bool, Integers, bool]:
     """Whether weights were found, the best of them, and whether the walk came to its end.
 

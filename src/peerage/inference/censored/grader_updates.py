@@ -30,7 +30,7 @@ def count_effortful(grader: int | np.int64, grader_reviews: I64, effortful: Flag
     return count
 
 
-@jit
+@jit(makes_arrays=True)
 def draw_reliabilities(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
     """Draw all reliabilities, after the hyperparameters of their prior if these are learned.
 
@@ -135,7 +135,7 @@ def _authored_terms(grader: int, given: Given, state: State) -> tuple[float, flo
     return linear, quadratic
 
 
-@jit
+@jit(makes_arrays=True)
 def draw_biases(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
     """Draw all biases, after the hyperparameters of their prior if these are learned."""
     for grader in unclamped(given.clamps.bias):

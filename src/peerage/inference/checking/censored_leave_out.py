@@ -33,7 +33,7 @@ MAX_COLLAPSED = 24
 """Of submissions that more graders reviewed, the true grades are taken as they were drawn."""
 
 
-@jit
+@jit(makes_arrays=True)
 def leave_out_censored(
     rng: np.random.Generator,
     given: Given,
@@ -62,7 +62,7 @@ def leave_out_censored(
             _predict(review, submission, effort, noise, given, state, work, scale, out)
 
 
-@jit
+@jit(makes_arrays=True)
 def _draw_efforts(rng: np.random.Generator, given: Given, state: State, work: Work, seen: Bools) -> None:
     """Draw the efforts of all seen reviews given the true grades; note where each grader's likelihoods are."""
     reports, tables, offset = given.reports, given.tables, work.offset
@@ -192,7 +192,7 @@ def _moments(weights: F32, table: F32, start: Int, ends: I64, points: F64) -> tu
     return middle + step * mean, step * step * max(square / total - mean * mean, 0.0)
 
 
-@jit
+@jit(makes_arrays=True)
 def _log_moments(logs: F64, log_table: F32, start: Int, points: F64) -> tuple[float, float]:
     """Mean and variance of a true grade from the log of its product, the likelihood at ``start`` taken out."""
     weights = logs[: len(points)] - log_table[start : start + len(points)]

@@ -91,7 +91,7 @@ def spreads(reviews: Reviews, levels: Integers) -> Floats:
     return np.asarray(np.sqrt(squares / np.where(freedom > 0, freedom, np.nan)))
 
 
-@jit
+@jit(makes_arrays=True)
 def _agreement(cell_start: Integers, cell_reports: Integers, levels: Integers) -> float:
     """How often two graders of a cell agree; every cell counts the same, however many graders it has."""
     seen = np.zeros(levels.max() + 1, np.int64)
@@ -126,7 +126,7 @@ def _same_throughout(review_start: Integers, values: Floats) -> float:
     return same / reviews if reviews else np.nan
 
 
-@jit
+@jit(makes_arrays=True)
 def _deviations(cell_start: Integers, cell_reports: Integers, values: Floats) -> Floats:
     """(reports,) deviations, NaN where a cell has one report."""
     out = np.full(len(values), np.nan)
@@ -141,7 +141,7 @@ def _deviations(cell_start: Integers, cell_reports: Integers, values: Floats) ->
     return out
 
 
-@jit
+@jit(makes_arrays=True)
 def _severity_and_rest(grader: NDArray[np.int32], deviation: Floats) -> tuple[float, Floats]:
     """The spread of graders' severities, and (reports,) what these leave, in units of each grader's spread."""
     counts, sums, squares = np.zeros((3, grader.max() + 1))
@@ -162,7 +162,7 @@ def _severity_and_rest(grader: NDArray[np.int32], deviation: Floats) -> tuple[fl
     return np.sqrt(np.sum(counts * severity**2) / total) if total > 0 else np.nan, rest
 
 
-@jit
+@jit(makes_arrays=True)
 def _drift(grader: NDArray[np.int32], sitting: Integers, deviation: Floats) -> float:
     """The spread of graders' mean deviations on an assignment around their mean; NaN if nobody graded in two."""
     counts, sums = np.zeros(grader.max() + 1), np.zeros(grader.max() + 1)

@@ -158,7 +158,8 @@ def _predict_reviews(
     """Predict a grader's reviews from those of all others."""
     places, levels, logs, cells = given.places, given.levels, work.logs, work.cells
     first, last = places.grader_reviews[grader], places.grader_reviews[grader + 1]
-    errors, halos = given.beliefs.errors, state.halo[first:last].copy()
+    errors, halos = given.beliefs.errors, work.kept_halo[: last - first]
+    copy_into(halos, state.halo[first:last])
     take_out(grader, rng, False, places, errors, state, cells)
     _sum_out_halos(grader, rng, given, state, work)
     code, favourite = state.habit[grader], given.habits.favourite

@@ -290,7 +290,7 @@ def _log_sum(logs: Floats) -> Floats:
     return np.asarray(top + np.log(np.exp(logs - top[..., None]).sum(axis=-1)))
 
 
-@jit
+@jit(makes_arrays=True)
 def _smooth_rows(log_ratios: Floats) -> Floats:
     shapes = np.empty(len(log_ratios))
     for row in range(len(log_ratios)):

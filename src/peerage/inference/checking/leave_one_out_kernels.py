@@ -63,13 +63,13 @@ class Prediction(NamedTuple):
     mean: F64
 
 
-@jit
+@jit(makes_arrays=True)
 def wanted_submissions(reports: Reports, wanted: Bools) -> I64:
     """The submissions of which a review is to be predicted."""
     return np.unique(reports.review_submission[wanted]).astype(np.int64)
 
 
-@jit
+@jit(makes_arrays=True)
 def wanted_reviews(submission: int, reports: Reports, wanted: Bools) -> I64:
     """The reviews of a submission that are to be predicted."""
     begin, end = reports.submission_start[submission], reports.submission_start[submission + 1]

@@ -81,7 +81,7 @@ def _favourite_values(layout: Layout) -> NDArray[np.float64]:
     return values
 
 
-@jit
+@jit(makes_arrays=True)
 def _draw_values(
     rng: np.random.Generator,
     true_grade: NDArray[np.float32],

@@ -34,7 +34,7 @@ _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(48)
 """Where an integral over a bin is evaluated, as parts of the bin's half width, and the weights."""
 
 
-@jit
+@jit(makes_arrays=True)
 def leave_out_uncensored(
     rng: np.random.Generator,
     given: Given,
@@ -67,7 +67,7 @@ def leave_out_uncensored(
                 move_review(review, 1.0, first_cell[submission], given, state, work)
 
 
-@jit
+@jit(makes_arrays=True)
 def _draw_efforts(rng: np.random.Generator, given: Given, state: State, seen: Bools) -> None:
     """Draw the efforts of all seen reviews given the true grades."""
     reports = given.reports
@@ -107,7 +107,7 @@ def _predict(
     out.log_mass[review] = log_mixed(effort, careful_mass, careless_mass)
 
 
-@jit
+@jit(makes_arrays=True)
 def _within(mean: float, precision: float, low: float, high: float) -> tuple[F64, F64]:
     """Points and weights that stand for N(mean, 1/precision) within [low, high)."""
     mode, spread = min(max(mean, low), high), 8.0 / math.sqrt(precision)
@@ -117,7 +117,7 @@ def _within(mean: float, precision: float, low: float, high: float) -> tuple[F64
     return points, weights / weights.sum()
 
 
-@jit
+@jit(makes_arrays=True)
 def _predict_report(
     report: Int, first: Int, reliability: float, bias: float, given: Given, work: Work, scale: Scale
 ) -> tuple[float, float, float]:

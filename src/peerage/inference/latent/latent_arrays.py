@@ -73,7 +73,7 @@ class Priors(NamedTuple):
     ``merit`` is the share q; ``slope_sd`` is the spread of slopes, and ``step_sd`` that of the steps of biases. Rows of
     ``reliability`` (shape and rate) and of ``bias`` (mean and standard deviation) are of groups of graders.
     ``low_effort`` has the log probability of each level of each component without effort, and below these that of each
-    level or less; ``rounding`` has the probability of each of a component's grids.
+    level or less; ``rounding`` has the probability of each of a component's grids, one component after the other.
     """
 
     grade_mean: F64
@@ -217,13 +217,14 @@ class Work(NamedTuple):
     ``predicted`` has a column for each report of one grader: mean, root of the precision, tail and mass of its bin with
     the true grade summed out, the same after a jump from row 4 on, and then what these are made from. ``logs`` has, for
     each review of one grader, its log probability with effort, that after a jump, and that without effort under each
-    habit; ``halo`` the halos after one.
+    habit; ``halo`` the halos after one, ``kept_halo`` those that will be put back.
     """
 
     cells: Cells
     predicted: F64
     logs: F64
     halo: F64
+    kept_halo: F64
     shares: F64
     efforts: EffortCells
     habit_masses: F64

@@ -85,7 +85,7 @@ def count_low_effort(
                 counts[row, level] += 1.0
 
 
-@jit
+@jit(makes_arrays=True)
 def draw_efforts(
     rng: np.random.Generator,
     adapt: bool,

@@ -123,7 +123,7 @@ def _priors(layout: Layout) -> Priors:
         step_sd=np.ones(1),
         effort=np.array([priors.alpha_e, priors.beta_e], dtype=float),
         low_effort=low_effort,
-        rounding=np.tile(np.eye(1, N_UNITS + 1), (len(mean), 1)),
+        rounding=np.tile(np.eye(1, N_UNITS + 1)[0], len(mean)),
     )
 
 
@@ -197,6 +197,7 @@ def new_work(layout: Layout) -> Work:
         predicted=np.zeros((INPUTS + 4, most_reports)),
         logs=np.zeros((most_reviews, CARELESS + layout.n_habits + 2)),
         halo=np.zeros(most_reviews),
+        kept_halo=np.zeros(most_reviews),
         shares=np.zeros(most_reviews),
         efforts=EffortCells(np.zeros((2, _EFFORT_CELLS)), np.zeros(2), np.zeros(_EFFORT_CELLS)),
         habit_masses=np.zeros(layout.n_habits + 2),

@@ -42,7 +42,7 @@ _NONE_KEPT = -1
 """What stands for a habit that no report of a grader keeps to."""
 
 
-@jit
+@jit(makes_arrays=True)
 def fill_careless(
     grader: int, code: int, column: int, places: Places, levels: Levels, favourite: np.ndarray, table: F64, logs: F64
 ) -> None:

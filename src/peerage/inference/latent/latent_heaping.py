@@ -26,11 +26,10 @@ _MANY = 4
 @jit
 def rounded_mass(code: int, finest: float, mean: float, root: float, coarse: CoarseBins, rounding: F64) -> float:
     """Probability of a grade of normal mean and root of the precision, from that of its finest bin: equation G1."""
-    weights = rounding.ravel()
-    total = weights[coarse.own[code]] * finest
+    total = rounding[coarse.own[code]] * finest
     for place in range(coarse.start[code], coarse.start[code + 1]):
         low, high = (coarse.low[place] - mean) * root, (coarse.high[place] - mean) * root
-        total += weights[coarse.share[place]] * bin_mass(low, high)[1]
+        total += rounding[coarse.share[place]] * bin_mass(low, high)[1]
     return float(total)
 
 
@@ -41,12 +40,16 @@ def round_masses(begin: int, levels: Levels, rounding: F64, means: F64, roots: F
     All of them at once, which takes vectors, unless few lie on a grid. What is smaller than ``OUT_OF_REACH`` has to be
     found one by one.
     """
-    weights, end = rounding.ravel(), begin + len(masses)
+    end = begin + len(masses)
     kinds = levels.coarse_own[begin:end]
     for row in range(len(masses)):
-        masses[row] *= weights[kinds[row]]
+        masses[row] *= rounding[kinds[row]]
     for grid in range(N_UNITS):
-        low, high, shares = levels.coarse_low[grid, begin:end], levels.coarse_high[grid, begin:end], weights[grid + 1 :]
+        low, high, shares = (
+            levels.coarse_low[grid, begin:end],
+            levels.coarse_high[grid, begin:end],
+            rounding[grid + 1 :],
+        )
         count = 0
         for row in range(len(masses)):
             count += low[row] < np.inf
@@ -88,7 +91,7 @@ def draw_rounded(
     return mean + draw_in_bin(rng, low, high, beyond, mass) / root
 
 
-@jit
+@jit(makes_arrays=True)
 def learn_rounding(
     rng: np.random.Generator, places: Places, levels: Levels, beliefs: Priors, state: State, low_effort: F64
 ) -> None:
@@ -97,7 +100,7 @@ def learn_rounding(
     ``low_effort`` counts the levels of each component that were reported without effort, but for habits.
     """
     coarse, theta, weights = levels.coarse, state.hyper, np.zeros(N_UNITS + 1)
-    shares = beliefs.rounding.ravel()
+    shares = beliefs.rounding
     grids, counts = np.zeros((len(coarse.kind), N_UNITS + 1)), np.zeros((len(UNITS), N_UNITS + 1))
     for review in range(len(state.effortful)):
         if state.effortful[review]:
@@ -145,7 +148,7 @@ def _draw_grid(
 @jit
 def _weigh_low_effort(component: int, level: int, levels: Levels, beliefs: Priors, theta: F64, weights: F64) -> None:
     """The weight of each grid given a grade that was reported without effort."""
-    coarse, all_weights = levels.coarse, beliefs.rounding.ravel()
+    coarse, all_weights = levels.coarse, beliefs.rounding
     code = component * beliefs.low_effort.shape[1] + level
     centre, root, own = mu_l(theta, component), math.exp(0.5 * theta[TAU_L]), coarse.own[code]
     weights[:] = 0.0

@@ -34,7 +34,7 @@ _LEAST, _SMALL = 1e-290, 1e-10
 """No probability is smaller; products of probabilities are turned into logarithms when all are smaller than this."""
 
 
-@jit
+@jit(makes_arrays=True)
 def estimate_from_peers(
     rng: np.random.Generator,
     has_effort: bool,
@@ -180,7 +180,7 @@ def _log_mass(
     return log_scale + math.log(masses.mean())
 
 
-@jit
+@jit(makes_arrays=True)
 def _log_mean(logs: F64) -> float:
     """Log of the mean of exponentials."""
     top = logs.max()
@@ -196,6 +196,6 @@ def _observe(
     beyond, mass = bin_mass(low, high)
     if levels.coarse.on:
         total = rounded_mass(levels.code[report], mass, centre, root, levels.coarse, rounding)
-        low, high, coarse, weights = levels.low[report], levels.high[report], levels.coarse, rounding.ravel()
+        low, high, coarse, weights = levels.low[report], levels.high[report], levels.coarse, rounding
         return total, draw_rounded(rng, levels.code[report], low, high, centre, root, coarse, weights)
     return mass, centre + draw_in_bin(rng, low, high, beyond, mass) / root

@@ -58,7 +58,7 @@ def error_parts(theta: F64, component: int) -> tuple[float, float]:
     return (1.0 + odds) / (size * size), size * math.sqrt(odds / (1.0 + odds))
 
 
-@jit
+@jit(makes_arrays=True)
 def refresh_errors(places: Places, has_halo: Flags, errors: Errors, theta: F64) -> None:
     """What the errors of all whose reviews have a halo are made of."""
     parts = np.empty(((len(theta) - N_CLASSWIDE) // N_PER_COMPONENT, 2))
@@ -105,14 +105,15 @@ def refresh_biases(learning: Learning, beliefs: Priors, theta: F64) -> None:
 def refresh_rounding(coarse: CoarseBins, rounding: F64, theta: F64) -> None:
     """The probability of each grid of each component: equation G2."""
     rounding[:] = 0.0
-    for component in range(len(rounding)):
+    for component in range(len(coarse.kind)):
+        begin = (N_UNITS + 1) * component
         rest, first = 1.0, ROUNDED + N_UNITS * coarse.kind[component]
         if coarse.kind[component] >= 0:
             for unit in range(N_UNITS):
                 share = min(share_of(theta[first + unit]), rest)
-                rounding[component, coarse.grid_of[component, unit]] += share
+                rounding[begin + coarse.grid_of[component, unit]] += share
                 rest -= share
-        rounding[component, 0] += rest
+        rounding[begin] += rest
 
 
 @jit
@@ -142,7 +143,7 @@ def fill_low_effort(component: int, levels: Levels, rounding: F64, theta: F64, o
         out[or_less, place - begun] = math.log((1.0 - EPSILON) * reached + EPSILON * below / MODEL_MAXIMUM)
         previous, passed = reached, below
     if levels.coarse.kind[component] >= 0:
-        coarse, weights = levels.coarse, rounding.ravel()
+        coarse, weights = levels.coarse, rounding
         for level in range(last + 1 - begun):
             code = component * out.shape[1] + level
             mass = weights[coarse.own[code]] * math.exp(out[component, level])

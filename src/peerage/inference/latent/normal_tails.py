@@ -100,7 +100,7 @@ def add_masses(low: F64, high: F64, means: F64, roots: F64, kinds: I64, weights:
         masses[row] += weights[np.uint64(kinds[row])] * mass
 
 
-@jit
+@jit(makes_arrays=True)
 def sums_below(kinds: I64, cuts: F64, weights: F64, means: F64, roots: F64, sums: F64) -> None:
     """For many normal distributions, the sum of the weights of their kind's cuts, each times the mass below the cut."""
     n_cuts, flat_cuts, flat_weights = np.uint64(cuts.shape[1]), cuts.ravel(), weights.ravel()

@@ -148,7 +148,7 @@ def draw_reports(
     predicted: F64,
 ) -> None:
     """Draw the reports of effortful reviews before rounding, each within its bin (D3), or one of its bins (G3)."""
-    begun, coarse, weights = places.review_reports[places.grader_reviews[grader]], levels.coarse, rounding.ravel()
+    begun, coarse, weights = places.review_reports[places.grader_reviews[grader]], levels.coarse, rounding
     for review in range(places.grader_reviews[grader], places.grader_reviews[grader + 1]):
         if state.effortful[review]:
             for report in range(places.review_reports[review], places.review_reports[review + 1]):

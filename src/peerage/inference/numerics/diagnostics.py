@@ -114,7 +114,7 @@ def _codes_of_floats(block: Floats) -> tuple[Ints, Floats, Ints]:
     return codes.reshape(block.shape), values, n_values
 
 
-@jit
+@jit(makes_arrays=True)
 def _dense_ranks(draws: Floats, order: NDArray[np.intp], codes: Ints, values: Floats) -> Ints:
     """Fill in codes and distinct values, and count the latter: none for an entry that is not finite."""
     n_values = np.zeros(len(draws), np.int32)
@@ -132,7 +132,7 @@ def _dense_ranks(draws: Floats, order: NDArray[np.intp], codes: Ints, values: Fl
     return n_values
 
 
-@jit
+@jit(makes_arrays=True)
 def _diagnose(codes: NDArray[np.int32], values: Floats, n_values: Ints, scores: Floats) -> Floats:
     entries, chains, length = codes.shape
     results = np.full((3, entries), np.nan)
@@ -161,7 +161,7 @@ def _diagnose(codes: NDArray[np.int32], values: Floats, n_values: Ints, scores: 
     return results
 
 
-@jit
+@jit(makes_arrays=True)
 def _count(codes: Ints, n_values: int) -> NDArray[np.int64]:
     counts = np.zeros(n_values, np.int64)
     for chain in range(codes.shape[0]):
@@ -181,7 +181,7 @@ def _code_at(counts: NDArray[np.int64], position: int) -> int:
     return code
 
 
-@jit
+@jit(makes_arrays=True)
 def _tail_indicator(counts: NDArray[np.int64], total: int, values: Floats, probability: float) -> Floats:
     """For each code, 1 if its value does not exceed the quantile, else 0; quantiles are interpolated linearly."""
     position = (total - 1) * probability
@@ -197,7 +197,7 @@ def _tail_indicator(counts: NDArray[np.int64], total: int, values: Floats, proba
     return result
 
 
-@jit
+@jit(makes_arrays=True)
 def _rank_scores(counts: NDArray[np.int64], scores: Floats) -> Floats:
     """For each code, the normal score of the average rank of its draws."""
     result = np.empty(counts.size)
@@ -208,7 +208,7 @@ def _rank_scores(counts: NDArray[np.int64], scores: Floats) -> Floats:
     return result
 
 
-@jit
+@jit(makes_arrays=True)
 def _folded_scores(counts: NDArray[np.int64], total: int, values: Floats, scores: Floats) -> Floats:
     """The same of the distances from the median, which grow from the median's code to either side."""
     median = (values[_code_at(counts, total // 2 - 1)] + values[_code_at(counts, total // 2)]) / 2
@@ -240,7 +240,7 @@ def _folded_scores(counts: NDArray[np.int64], total: int, values: Floats, scores
     return result
 
 
-@jit(fastmath={"reassoc", "contract"})
+@jit(fastmath={"reassoc", "contract"}, makes_arrays=True)
 def _split_and_centre(codes: Ints, table: Floats, series: Floats) -> Floats:
     """Write the tabulated values of each half chain, less their mean, into ``series``; return the means."""
     half = series.shape[1]

@@ -65,7 +65,7 @@ def fill_prior(prior: tuple[float, float], masses: F64) -> float:
     return float(top + math.lgamma(total) - math.lgamma(prior[0]) - math.lgamma(prior[1]))
 
 
-@jit
+@jit(makes_arrays=True)
 def fill_histogram(shares: F64, prior_masses: F64, masses: F64) -> float:
     """The density at the middle of each cell, up to a factor beside the prior's, whose logarithm is returned.
 

@@ -25,7 +25,7 @@ def count_quantiles(
     return out
 
 
-@jit
+@jit(makes_arrays=True)
 def _quantiles_of_codes(
     codes: NDArray[np.unsignedinteger], edges: NDArray[np.float64], probabilities: NDArray[np.float64]
 ) -> NDArray[np.float64]:

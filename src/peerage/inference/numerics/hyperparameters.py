@@ -315,7 +315,7 @@ def _log_beta_binomial(theta: F64, exceeding: I64) -> float:
     return total
 
 
-@jit
+@jit(makes_arrays=True)
 def count_efforts(grader_reviews: I64, effortful: I64, apart: np.ndarray, exceeding: I64) -> None:
     """Fill ``exceeding`` from the number of effortful reviews of each grader whose effort has the class's prior."""
     exceeding[:] = 0

@@ -25,7 +25,7 @@ _PRIOR_DRAWS, _PRIOR_SHAPE = 10.0, 0.5
 """The weak prior of the shape: as many observations of this shape."""
 
 
-@jit
+@jit(makes_arrays=True)
 def smooth(log_ratios: Floats) -> float:
     """Smooth log importance ratios in place and normalise them; returns the shape k of their tail.
 
@@ -67,7 +67,7 @@ def _pareto_quantile(probability: float, shape: float, scale: float) -> float:
     return scale * math.expm1(-shape * math.log1p(-probability)) / shape
 
 
-@jit
+@jit(makes_arrays=True)
 def _fit_pareto(ascending: Floats) -> tuple[float, float]:
     """Shape and scale of a generalised Pareto distribution: a posterior mean under a weak prior."""
     count = len(ascending)

@@ -22,7 +22,7 @@ REORDER = {"reassoc", "contract", "nsz"}
 """The liberties with which sums are vectorised."""
 
 
-@jit
+@jit(makes_arrays=True)
 def unclamped(clamped: Flags) -> I64:
     """The places that are to be drawn. No generator: numba cannot call one whose machine code is from the cache."""
     return np.flatnonzero(~clamped)
@@ -141,7 +141,7 @@ def clear_outside(weights: F32, low: int, high: int) -> None:
         weights[i] = 0.0
 
 
-@jit
+@jit(makes_arrays=True)
 def log_sum(logs: F64, size: int) -> float:
     """Log of the sum of exp(logs)."""
     top = logs[:size].max()

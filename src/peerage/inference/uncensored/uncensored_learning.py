@@ -172,7 +172,7 @@ def _learn_spread(component: int, rng: np.random.Generator, given: Given, state:
         theta[index] = old
 
 
-@jit
+@jit(makes_arrays=True)
 def _shift(rng: np.random.Generator, given: Given, state: State) -> None:
     """Move all true grades and their means one way and all biases the other: no report notices."""
     theta = state.hyper

@@ -29,7 +29,7 @@ from peerage.inference.uncensored.uncensored_learning import (
 )
 
 
-@jit
+@jit(makes_arrays=True)
 def sweep(
     rng: np.random.Generator,
     sweeps: int,
@@ -240,7 +240,7 @@ def _true_grades(
                     sums.level_mass[cell, level] += _interval(mean, precision, bottom, top) / total
 
 
-@jit
+@jit(makes_arrays=True)
 def _reliabilities(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
     """Draw all reliabilities: Gamma (14), or on a grid (9) if tied to the grades of the grader's own work."""
     for grader in unclamped(given.clamps.reliability):
@@ -304,7 +304,7 @@ def _author_reliability(
     return float(edges[cell] * (edges[cell + 1] / edges[cell]) ** rng.random())
 
 
-@jit
+@jit(makes_arrays=True)
 def _biases(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
     """Draw all biases, (14): a bias's precision grows with every effortful component grade."""
     for grader in unclamped(given.clamps.bias):

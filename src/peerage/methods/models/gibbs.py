@@ -77,7 +77,7 @@ def run(
     )
 
 
-@jit
+@jit(makes_arrays=True)
 def draw_place(log_mass: Floats, rng: np.random.Generator) -> int:
     """A place drawn with probability ∝ exp(log mass)."""
     top = log_mass.max()
@@ -93,7 +93,7 @@ def draw_place(log_mass: Floats, rng: np.random.Generator) -> int:
     return len(log_mass) - 1
 
 
-@jit
+@jit(makes_arrays=True)
 def own_grades(grade: Floats, reports: LinkedReports) -> Floats:
     """(graders,) the mean grade of what each wrote; the lowest of all for who wrote nothing, as the authors have it."""
     total = np.zeros(len(reports.wrote))

@@ -62,7 +62,7 @@ class PG2(Solver):
         return run(reports, sweep, self.sweeps)
 
 
-@jit
+@jit(makes_arrays=True)
 def _sweep(
     reports: LinkedReports,
     assignment: Indexes,

@@ -64,7 +64,7 @@ class PG3(OwnGradeSolver):
         return lambda: kernel(chain, constants, grid)
 
 
-@jit
+@jit(makes_arrays=True)
 def _sweep(chain: Chain, constants: Floats, grid: Floats) -> Floats:
     """Draw all true grades and biases; the precision of each grader afterwards."""
     reports, centre, grade, bias, rng = chain
@@ -92,7 +92,7 @@ def _sweep(chain: Chain, constants: Floats, grid: Floats) -> Floats:
     return np.asarray(precision)
 
 
-@jit
+@jit(makes_arrays=True)
 def _sweep_with_slips(chain: Chain, constants: Floats, grid: Floats) -> Floats:
     """Mi and Yeung's updates, as their program has them."""
     reports, centre, grade, bias, rng = chain

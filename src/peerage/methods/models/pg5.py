@@ -51,7 +51,7 @@ class PG5(OwnGradeSolver):
         return lambda: _sweep(chain, constants, grid, reliability, self.slips)
 
 
-@jit
+@jit(makes_arrays=True)
 def _sweep(chain: Chain, constants: Floats, grid: Floats, reliability: Floats, slips: bool) -> Floats:
     """Draw all true grades, then each grader's bias and reliability; the precision of each grader's reports."""
     reports, centre, grade, bias, rng = chain

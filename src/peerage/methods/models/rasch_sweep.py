@@ -110,7 +110,7 @@ def _walk(severity: Floats, place: int, times: int, drift_precision: float) -> f
     return float(total)
 
 
-@jit
+@jit(makes_arrays=True)
 def sweep(
     facets: Facets,
     rows: FacetRows,
@@ -182,7 +182,7 @@ def _move_balanced(
                 values[row, column], values[row, last] = one, other
 
 
-@jit
+@jit(makes_arrays=True)
 def expected_levels(grid: Floats, severity: Floats, slope: Floats, steps: Floats, group: Indexes) -> Floats:
     """(raters, points) the mean level that each rater gives to work of which θ − β_i is at a point."""
     found = np.zeros((len(severity), len(grid)))
