@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from peerage.gradebook.excluding import exclude as exclude
     from peerage.gradebook.rulings import Exclusion as Exclusion
     from peerage.inference.fitting import fit_many as fit_many
+    from peerage.inference.load_posterior import load as load
     from peerage.inference.posterior import Posterior as Posterior
-    from peerage.inference.storage import load as load
     from peerage.mechanisms.mechanism_registry import mechanisms as mechanisms
     from peerage.mechanisms.mechanism_registry import pay as pay
     from peerage.methods.method_contract import Aggregate as Aggregate
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from peerage.simulation.truth import Truth as Truth
     from peerage.support.progress import Progress as Progress
     from peerage.support.running_tasks import Running as Running
-    from peerage.workflow.fit_table import fit as fit
+    from peerage.workflow.fit_from_table import fit as fit
 
 _HOMES = {
     "Aggregate": "methods.method_contract",
@@ -100,9 +100,9 @@ _HOMES = {
     "evaluate": "evaluation.evaluating",
     "exclude": "gradebook.excluding",
     "explain": "decisions.explain.explanation",
-    "fit": "workflow.fit_table",
+    "fit": "workflow.fit_from_table",
     "fit_many": "inference.fitting",
-    "load": "inference.storage",
+    "load": "inference.load_posterior",
     "mechanisms": "mechanisms.mechanism_registry",
     "methods": "methods.method_registry",
     "pay": "mechanisms.mechanism_registry",

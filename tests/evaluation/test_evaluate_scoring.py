@@ -15,7 +15,7 @@ from scipy.special import logsumexp, ndtr
 import peerage as pg
 from peerage.evaluation.folds import NO_FOLD, deal
 from peerage.evaluation.scoring import Sampling, score_by_loo, score_fold, score_nothing
-from peerage.inference.model_choice import compare, expected_grades
+from peerage.inference.choose_model import compare, expected_grades
 from peerage.model import Model
 from support.classes import gradebooks
 from support.integrals import exact, known_model, small_class

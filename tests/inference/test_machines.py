@@ -16,7 +16,7 @@ from peerage.gradebook.book import MACHINE, MISSING, STUDENT, TA
 from peerage.gradebook.report_means import peer_means
 from peerage.gradebook.structure import overlap
 from peerage.inference.layout import lay_out
-from peerage.inference.staff_words import staff_sentences
+from peerage.inference.staff_in_words import staff_sentences
 from peerage.rubric import Component, Rubric
 
 FAST: dict[str, Any] = {"chains": 2, "draws": 150, "burn_in": 100, "seed": 1}

@@ -16,7 +16,7 @@ from peerage.gradebook.book import STUDENT, TA
 from peerage.inference import agreement, fitting
 from peerage.inference.agreement import is_hopeless, next_simpler
 from peerage.inference.numerics.hyperparameters import coordinates
-from peerage.inference.staff_words import staff_sentences
+from peerage.inference.staff_in_words import staff_sentences
 from peerage.model import Model
 from peerage.rubric import Component, Rubric
 

@@ -19,7 +19,7 @@ from openpyxl.xml.constants import SHARED_STRINGS, SHEET_MAIN_NS
 
 import peerage as pg
 from peerage.cli import main
-from peerage.formats.systems.moodle.moodle_workshop import plain
+from peerage.formats.systems.moodle.workshop_contents import plain
 from peerage.tables import limits, workbook_archive
 from peerage.tables.limits import LIMITS
 

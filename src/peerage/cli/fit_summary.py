@@ -16,7 +16,7 @@ from peerage.decisions.trust import PRACTICE, UNSUPERVISED
 from peerage.gradebook.book import ROLE_WORDS, ROLES
 from peerage.inference.posterior import Posterior
 from peerage.inference.report_bins import floors
-from peerage.inference.staff_words import staff_sentences
+from peerage.inference.staff_in_words import staff_sentences
 from peerage.model import Model
 from peerage.results.schema import CHECKS, GRADERS
 from peerage.results.summary import UNSURE, ComponentSpread, Summary, summarise, unreliable_predictions

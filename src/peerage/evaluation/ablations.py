@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from peerage.gradebook.book import Gradebook
-from peerage.inference.model_choice import graders_wrote
+from peerage.inference.choose_model import graders_wrote
 from peerage.model import SHARED, Model
 
 FEATURES = ("bias", "effort", "censoring", "correlation")

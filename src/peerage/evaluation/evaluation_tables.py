@@ -13,7 +13,7 @@ from scipy import stats
 from peerage.evaluation.ablations import FEATURES
 from peerage.evaluation.scoring import Sampling, Score
 from peerage.gradebook.book import Gradebook
-from peerage.inference.model_choice import compare
+from peerage.inference.choose_model import compare
 from peerage.model import Model, Priors
 
 COLUMNS = (

@@ -13,9 +13,9 @@ from peerage.evaluation.folds import deal
 from peerage.gradebook.book import Gradebook
 from peerage.inference.checking.held_out import HeldOut
 from peerage.inference.checking.leave_one_out import leave_one_out, predict_unseen
+from peerage.inference.choose_model import expected_grades
 from peerage.inference.fitting import fit
 from peerage.inference.layout import lay_out
-from peerage.inference.model_choice import expected_grades
 from peerage.inference.posterior import Posterior
 from peerage.model import Model
 from peerage.support.whole_numbers import at_least

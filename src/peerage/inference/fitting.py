@@ -25,8 +25,8 @@ from peerage.inference.agreement import (
     next_simpler,
 )
 from peerage.inference.checking.leave_one_out import predict_by_chain
+from peerage.inference.choose_model import choose
 from peerage.inference.layout import Layout, lay_out
-from peerage.inference.model_choice import choose
 from peerage.inference.posterior import Posterior
 from peerage.inference.sampling.chains import ChainState, Samples, must_compile, sample
 from peerage.inference.sampling.draws import Draws

@@ -17,7 +17,7 @@ from peerage.gradebook.report_means import mean_reports, scaled_values
 from peerage.inference.features.clamps import KnownValues, fixed_levels, known_of_graders
 from peerage.inference.features.correlated_authors import Correlation
 from peerage.inference.features.drifting import Walks
-from peerage.inference.heaping import Rounding
+from peerage.inference.features.heaping import Rounding
 from peerage.inference.numerics.arrays import Clamps, Reports
 from peerage.inference.numerics.hyperparameters import (
     EPSILON,

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from peerage.gradebook.book import STUDENT, TA
-from peerage.inference.heaping import ROUNDED_NAMES, rounded_names
+from peerage.inference.features.heaping import ROUNDED_NAMES, rounded_names
 from peerage.inference.layout import Layout
 from peerage.inference.numerics.hyperparameters import (
     CLASSWIDE,

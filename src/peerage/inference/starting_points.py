@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from peerage.inference.heaping import draw_shares
+from peerage.inference.features.heaping import draw_shares
 from peerage.inference.layout import Layout
 from peerage.inference.numerics.hyperparameters import (
     ALIKE,

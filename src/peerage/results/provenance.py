@@ -17,7 +17,7 @@ from peerage.gradebook.input_files import InputFile
 from peerage.gradebook.rulings import Override
 from peerage.gradebook.structure import totals
 from peerage.inference.posterior import Posterior
-from peerage.inference.staff_words import staff_sentences
+from peerage.inference.staff_in_words import staff_sentences
 from peerage.results.table_values import significant
 from peerage.rubric import Rubric, tidy
 from peerage.version import __version__

@@ -22,8 +22,8 @@ from peerage.decisions.final import Cell, FinalGrades, HandedOut
 from peerage.errors import InputError, Problem, ResultsError
 from peerage.gradebook.input_files import InputFile
 from peerage.gradebook.rulings import Override
+from peerage.inference.load_posterior import load
 from peerage.inference.posterior import Posterior
-from peerage.inference.storage import load
 from peerage.results import result_folder, table_values
 from peerage.results.fit_tables import (
     comments_table,

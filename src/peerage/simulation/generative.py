@@ -36,7 +36,7 @@ from scipy.special import ndtr, ndtri
 
 from peerage.errors import ModelError
 from peerage.gradebook.book import INSTRUCTOR, STUDENT, TA
-from peerage.inference.heaping import UNITS, Rounding
+from peerage.inference.features.heaping import UNITS, Rounding
 from peerage.model import INSTRUCTOR_RELIABILITY, Model
 from peerage.rubric import MODEL_MAXIMUM, Rubric
 

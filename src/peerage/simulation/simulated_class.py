@@ -9,7 +9,7 @@ import numpy as np
 from peerage.errors import InputError, ModelError, Problem
 from peerage.gradebook.book import STUDENT, Gradebook
 from peerage.inference.features.drifting import Walks
-from peerage.inference.heaping import UNITS
+from peerage.inference.features.heaping import UNITS
 from peerage.model import Model
 from peerage.rubric import Rubric
 from peerage.simulation import generative

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from peerage.gradebook.book import STUDENT
-from peerage.inference.model_choice import expected_grades
+from peerage.inference.choose_model import expected_grades
 from peerage.inference.posterior import Posterior
 from peerage.rubric import MODEL_MAXIMUM
 from peerage.simulation.truth import Truth

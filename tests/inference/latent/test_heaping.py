@@ -15,8 +15,8 @@ from scipy.special import logsumexp, ndtr
 import peerage as pg
 from peerage.errors import InputError
 from peerage.inference.checking.replicates import replicated_levels
-from peerage.inference.heaping import UNITS as BY_KIND
-from peerage.inference.heaping import Rounding, weights_of
+from peerage.inference.features.heaping import UNITS as BY_KIND
+from peerage.inference.features.heaping import Rounding, weights_of
 from peerage.inference.latent import latent_heaping
 from peerage.inference.latent.latent_habits import CAREFUL
 from peerage.inference.latent.review_predictions import load_cells, predict, put_back, take_out

@@ -11,7 +11,7 @@ import pandas as pd
 from peerage.evaluation.folds import NO_FOLD
 from peerage.evaluation.prior_search.prior_grids import in_words
 from peerage.evaluation.prior_search.search_tasks import SearchFinding, SearchTask, Sums
-from peerage.inference.model_choice import compare
+from peerage.inference.choose_model import compare
 from peerage.model import Priors
 
 MARGIN = 3.0

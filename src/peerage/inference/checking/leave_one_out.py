@@ -22,7 +22,7 @@ from peerage.inference.checking.censored_leave_out import leave_out_censored
 from peerage.inference.checking.latent_leave_out import leave_out_latent
 from peerage.inference.checking.leave_one_out_kernels import Parts, Prediction, Scale
 from peerage.inference.checking.uncensored_leave_out import leave_out_uncensored
-from peerage.inference.heaping import weights_of
+from peerage.inference.features.heaping import weights_of
 from peerage.inference.layout import Layout
 from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.psis import smooth

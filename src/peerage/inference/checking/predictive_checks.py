@@ -29,7 +29,7 @@ from peerage.inference.checking.grading_statistics import Reviews, frequencies, 
 from peerage.inference.checking.reciprocity import mutual_favours
 from peerage.inference.checking.replicates import replicated_levels
 from peerage.inference.checking.suspicions import suspicions
-from peerage.inference.heaping import coarser_grids, weights_of
+from peerage.inference.features.heaping import coarser_grids, weights_of
 from peerage.inference.layout import Layout
 from peerage.inference.sampling.chains import VARIABLES, Samples
 from peerage.model import Priors

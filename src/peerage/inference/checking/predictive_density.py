@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from peerage.inference.heaping import CoarseBins
+from peerage.inference.features.heaping import CoarseBins
 from peerage.inference.layout import Layout
 from peerage.inference.numerics.hyperparameters import N_UNITS
 from peerage.inference.numerics.jit import jit

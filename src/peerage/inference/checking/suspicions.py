@@ -30,7 +30,7 @@ from scipy.special import gammaincinv, ndtr, ndtri
 
 from peerage.gradebook.book import MISSING, STUDENT, Gradebook
 from peerage.inference.checking.others_view import OthersView
-from peerage.inference.heaping import Coarser, all_grids
+from peerage.inference.features.heaping import Coarser, all_grids
 from peerage.model import Priors
 from peerage.support.wording import counted
 

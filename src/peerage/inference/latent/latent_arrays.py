@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from peerage.inference.heaping import CoarseBins
+from peerage.inference.features.heaping import CoarseBins
 from peerage.inference.numerics.arrays import F64, I32, I64, Flags
 
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from peerage.gradebook.book import MISSING, TA
 from peerage.inference.censored.censored_engine import new_draws
-from peerage.inference.heaping import CoarseBins
+from peerage.inference.features.heaping import CoarseBins
 from peerage.inference.latent.latent_arrays import (
     Cells,
     Clamps,

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from peerage.inference.heaping import PRIOR, SMALLEST, UNITS, CoarseBins
+from peerage.inference.features.heaping import PRIOR, SMALLEST, UNITS, CoarseBins
 from peerage.inference.latent.latent_arrays import Levels, Places, Priors, State
 from peerage.inference.latent.latent_priors import fill_low_effort, low_effort_mass, refresh_rounding, share_of
 from peerage.inference.latent.normal_tails import add_masses, bin_mass, draw_in_bin

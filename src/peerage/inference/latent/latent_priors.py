@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from peerage.inference.heaping import CoarseBins
+from peerage.inference.features.heaping import CoarseBins
 from peerage.inference.latent.latent_arrays import Errors, Given, Learning, Levels, Places, Priors
 from peerage.inference.numerics.arrays import F64, Flags
 from peerage.inference.numerics.grid_masses import MACHINES, ROOT_HALF, TAS

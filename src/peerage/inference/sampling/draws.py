@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from peerage.inference.heaping import weights_of
+from peerage.inference.features.heaping import weights_of
 from peerage.inference.latent.latent_habits import MISSED
 from peerage.inference.layout import Layout
 from peerage.inference.numerics.hyperparameters import ERROR, HALO_HERE, MU_L, TAU_L, of_components

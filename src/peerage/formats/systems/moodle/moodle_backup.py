@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 from peerage.errors import InputError, Problem
 from peerage.formats.systems.extract import Extract, Omissions
-from peerage.formats.systems.moodle.moodle_workshop import (
+from peerage.formats.systems.moodle.workshop_contents import (
     Dimension,
     Submission,
     WorkshopAssessment,

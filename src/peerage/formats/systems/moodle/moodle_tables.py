@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from peerage.errors import InputError, Problem
 from peerage.formats.systems.extract import Extract, Omissions, records, require
-from peerage.formats.systems.moodle.moodle_workshop import (
+from peerage.formats.systems.moodle.workshop_contents import (
     Dimension,
     Submission,
     WorkshopAssessment,
