@@ -139,6 +139,15 @@ def earlier(results: Figures) -> str:
     return table(("", "first release", "now", "times"), rows)
 
 
+def earlier_draws(results: Figures) -> str:
+    """Effective draws of the first release and of this version, and their ratios."""
+    rows = (
+        (what, *(f"{row[name]:.0f}" for name in ("earlier", "now")), f"{row['now'] / row['earlier']:.2f}")
+        for what, row in results["earlier"]["effective"].items()
+    )
+    return table(("", "first release", "now", "now / first release"), rows)
+
+
 def seeds(results: Figures) -> str:
     """How often two fits with different seeds give different grades."""
     found = {name: row for name, row in results["seeds"].items() if isinstance(row, dict)}
@@ -202,6 +211,7 @@ TABLES = {
     "protocol": protocol,
     "rest": rest,
     "earlier": earlier,
+    "earlier draws": earlier_draws,
     "seeds": seeds,
     "look": look,
     "department": department,

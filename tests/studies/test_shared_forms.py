@@ -49,17 +49,21 @@ def test_the_plain_form_has_the_density_of_the_model_where_components_are_alike(
 
     book = study.draw_class(study.Kind(halo=0.5, merit=0.6, students=6), seed=0).book
     reviews = study.Reviews.of(book, with_effort=True)
-    with jax.enable_x64(True):
-        seen, form = np.ones(book.n_reviews, bool), np.array(study.FORMS[study.PLAIN])
-        model = handlers.seed(study.shared_forms(reviews), jax.random.key(3))
-        trace = handlers.trace(model).get_trace(seen, form)
+    seen, form = np.ones(book.n_reviews, bool), np.array(study.FORMS[study.PLAIN])
+
+    def densities() -> tuple[Any, Any]:
+        forms, theirs = study.shared_forms(reviews), shared_model(book)
+        trace = handlers.trace(handlers.seed(forms, jax.random.key(3))).get_trace(seen, form)
         sites = {name: site for name, site in trace.items() if site["type"] == "sample" and not site["is_observed"]}
         values = {name: site["value"] for name, site in sites.items()}
-        own = float(log_density(study.shared_forms(reviews), (seen, form), {}, values)[0])
+        own = log_density(forms, (seen, form), {}, values)[0]
         for name in (study.SIZE, study.MERITS, study.HALOS, "own_merit", "own_halo"):
-            own -= float(sites[name]["fn"].log_prob(values.pop(name)).sum())
+            own -= sites[name]["fn"].log_prob(values.pop(name)).sum()
         values["error"] = values.pop("halos")
         alike = {name: np.zeros(len(book.rubric)) for name in ("halo_away", "scaled_error")}
-        wanted = float(log_density(shared_model(book), (), {}, values | alike)[0])
-        wanted += len(alike) * len(book.rubric) * 0.5 * np.log(2 * np.pi)  # less the density of what is 0
+        less = len(alike) * len(book.rubric) * 0.5 * np.log(2 * np.pi)  # the density of what is 0
+        return own, log_density(theirs, (), {}, values | alike)[0] + less
+
+    with jax.enable_x64(True):
+        own, wanted = map(float, jax.jit(densities)())
     assert own == pytest.approx(wanted, abs=1e-6)

@@ -133,7 +133,7 @@ def _log_product(cell: Int, submission: Int, skipped: Int, given: Given, state: 
                     out[i] += tables.log_mass[start + i]
 
 
-@jit
+@jit(makes_arrays=True)
 def load_from_logs(cell: Int, submission: Int, given: Given, state: State, work: Work) -> None:
     """A cell's product, scaled so that its largest entry is 1, from logarithms."""
     _log_product(cell, submission, np.int64(-1), given, state, work.offset, work.logs)

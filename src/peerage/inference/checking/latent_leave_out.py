@@ -61,7 +61,7 @@ _SUMS, _ROOTS = 4, 5
 these."""
 
 
-@jit
+@jit(makes_arrays=True)
 def leave_out_latent(
     rng: np.random.Generator,
     given: Given,

@@ -122,7 +122,7 @@ def _expected(component: int, mean: float, root: float, levels: Levels, values: 
     return total
 
 
-@jit
+@jit(makes_arrays=True)
 def _log_mass(
     submission: int,
     rng: np.random.Generator,
