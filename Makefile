@@ -42,13 +42,10 @@ install: $(VENV)/installed-all
 demo: install
 	$(BIN)/peerage demo -o demo
 
-# One more than there are processors: some tests wait for other programs.
-WORKERS = $(shell $(BIN)/python -c 'import os; print(os.cpu_count() + 1)')
-
 # Types are checked on one processor while another begins to compile what the tests will run.
 test: $(DEV)
 	@$(BIN)/python tests/support/compiling.py & $(MAKE) --no-print-directory lint; status=$$?; wait; exit $$status
-	PEERAGE_COMPILED=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal
+	PEERAGE_COMPILED=1 $(BIN)/pytest -n auto --dist worksteal
 
 test-oldest test-newest: test-%: $(VENV)/%/installed
 	NUMBA_CACHE_DIR=$(VENV)/$*/numba $(VENV)/$*/bin/python -m pytest -m 'not slow' $(VERSION_TESTS)

@@ -1,9 +1,10 @@
 """Results of earlier versions: what can be read of them is, and the rest is refused in one sentence with the way out.
 
-Each folder of ``earlier_versions/`` holds the results of ``grades.csv``, as a version wrote them. It is named after the
-format of its posterior. A released format is never removed. A new one is added with::
+Each archive in ``earlier_versions/`` holds the results of ``grades.csv``, as a version wrote them. It is named after
+the format of its posterior. A released format is never removed. A new one is added with::
 
     peerage fit grades.csv -o format-N --chains 2 --draws 20 --burn-in 10 --seed 1
+    python -m zipfile --create format-N.zip format-N/* format-N/.peerage.json
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ from peerage.inference.saved.posterior_file import FORMAT
 from peerage.results.results import Results
 
 HOME = Path(__file__).with_name("earlier_versions")
-FORMATS = sorted(path.name for path in HOME.iterdir() if path.is_dir())
+FORMATS = sorted(path.stem for path in HOME.glob("*.zip"))
 FAST = ["--chains", "1", "--draws", "10", "--burn-in", "5", "-q"]
 
 
 @pytest.fixture(params=FORMATS)
 def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    shutil.copytree(HOME / request.param, tmp_path / request.param)
+    shutil.unpack_archive(HOME / f"{request.param}.zip", tmp_path / request.param)
     shutil.copy(HOME / "grades.csv", tmp_path)
     return tmp_path / str(request.param)
 

@@ -11,7 +11,9 @@ from scipy.special import ndtr
 
 import peerage as pg
 from peerage.errors import ModelError
+from peerage.gradebook.book import TA
 from peerage.inference.layout import lay_out
+from peerage.inference.numerics.hyperparameters import ERROR, of_components
 from peerage.inference.report_bins import report_bins, says_or_less
 from peerage.model import Model
 
@@ -102,6 +104,26 @@ def test_what_was_learned_is_told(posterior: pg.Posterior) -> None:
     assert sizes["lower"].min() < 1 < sizes["upper"].max(), "errors are as large as others' on average"
 
 
+def test_a_prediction_knows_how_large_the_errors_of_each_component_are(posterior: pg.Posterior) -> None:
+    """Of a TA, who has no lowest grade: from the draws and the sizes that were learned."""
+    book, draws, layout = posterior.book, posterior.draws, posterior.layout
+    grader, submission = int(np.flatnonzero(book.roles == TA)[0]), 1
+    predicted = posterior.predict(book.graders[grader], book.submissions[submission])
+    n_components = len(book.rubric)
+    size = np.exp(posterior.samples.kept_hyper[..., of_components(ERROR, n_components)])
+    effort = draws["effort"][:, :, grader, None].astype(float)
+    careless = draws.low_effort_masses()
+    for index, component in enumerate(book.rubric.components):
+        usual = layout.mean_reports[index]
+        grade = component.to_model(draws["true_grade"][:, :, submission, index].astype(float))
+        centre = usual + draws.slopes()[:, :, grader] * (grade - usual) + draws["bias"][:, :, grader]
+        root = np.sqrt(draws["reliability"][:, :, grader].astype(float)) / size[..., index]
+        masses = np.diff(ndtr((component.edges - centre[..., None]) * root[..., None]), axis=-1)
+        expected = (effort * masses + (1 - effort) * careless[:, :, index, : component.n_levels]).mean(axis=(0, 1))
+        mine = predicted[predicted["component"] == component.name]
+        np.testing.assert_allclose(mine["probability"], expected, atol=1e-3)
+
+
 def test_the_likelihood_of_a_review_sums_its_halo_out(posterior: pg.Posterior) -> None:
     """Against a fine sum over the halo, for every review of a draw."""
     layout, draws, chain, draw = posterior.layout, posterior.draws, 1, 7
@@ -117,7 +139,7 @@ def test_the_likelihood_of_a_review_sums_its_halo_out(posterior: pg.Posterior) -
     for review in range(len(expected)):
         grader = layout.reports.review_grader[review]
         product, without = weights.copy(), 1.0
-        own, loading = (part[chain, draw, parts.kind[grader]] for part in (parts.own, parts.loading))
+        own, loading = (part[chain, draw, parts.kind[grader]] for part in (parts.own_variance, parts.loading))
         for report in range(layout.reports.review_reports[review], layout.reports.review_reports[review + 1]):
             component = layout.report_component[report]
             middle = usual[component]

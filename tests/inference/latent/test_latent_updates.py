@@ -52,6 +52,34 @@ def assert_moments(drawn: Floats, mean: Floats, variance: Floats) -> None:
     assert np.abs(drawn.var(axis=0) / variance - 1).max() < LIMIT * np.sqrt(2 / len(drawn))
 
 
+@pytest.mark.parametrize("fixed", [False, True])
+def test_true_grades_one_by_one_are_normal_given_merits_and_halos(scene: Scene, fixed: bool) -> None:
+    """Those that are fixed are within a bin, here one so wide that it changes nothing."""
+    state, given, cells, reports = scene.state, scene.given, scene.work.cells, scene.layout.reports
+    flags = np.full(scene.layout.n_cells, fixed)
+    clamps = given.clamps._replace(any_grade=fixed, grade=flags, grade_low=flags - 1e3, grade_high=flags + 1e3)
+    load_cells(given.places, given.beliefs, state, cells)
+    precision, weighted = np.empty((2, scene.layout.n_cells))
+    for cell, component in enumerate(reports.cell_component):
+        sd, merit = given.beliefs.grade_sd[component], state.merit[scene.layout.cell_submission[cell]]
+        precision[cell] = 1 / (sd**2 * (1 - scene.merit))
+        weighted[cell] = precision[cell] * (given.beliefs.grade_mean[component] + sd * np.sqrt(scene.merit) * merit)
+        for report in np.flatnonzero(reports.report_cell == cell):
+            review = scene.layout.report_review[report]
+            grader = reports.review_grader[review]
+            if state.effortful[review]:
+                slope, told = state.slope[grader], state.reliability[grader] / scene.own[component]
+                known = state.bias[grader] + scene.loading[component] * state.halo[review]
+                rest = state.latent[report] - known - (1 - slope) * scene.cell_centre[cell]
+                precision[cell] += told * slope**2
+                weighted[cell] += told * slope * rest
+    drawn = np.empty((DRAWS, scene.layout.n_cells))
+    for draw in range(DRAWS):
+        grade_updates.draw_one_by_one(scene.rng, given.places, clamps, given.beliefs, state, cells)
+        drawn[draw] = state.true_grade
+    assert_moments(drawn, weighted / precision, 1 / precision)
+
+
 def test_a_review_is_predicted_with_its_true_grades_summed_out(scene: Scene) -> None:
     state, layout, beliefs, cells = scene.state, scene.layout, scene.given.beliefs, scene.work.cells
     load_cells(scene.given.places, beliefs, state, cells)

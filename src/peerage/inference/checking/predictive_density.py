@@ -57,7 +57,7 @@ def log_likelihood(layout: Layout, draws: Draws, workers: int = 1) -> NDArray[np
             drift[chain],
             slope[chain],
             effort[chain],
-            ErrorParts(parts.own[chain], parts.loading[chain], parts.kind),
+            ErrorParts(parts.own_variance[chain], parts.loading[chain], parts.kind),
             reports.review_reports,
             reports.review_grader,
             reports.report_cell,
@@ -79,7 +79,8 @@ def report_masses(layout: Layout, draws: Draws, grader: int, submission: int) ->
     """For each component of a submission, the probability of each grade that a grader might report on it."""
     reliability, effort = (draws[name][:, :, grader].ravel().astype(np.float64) for name in ("reliability", "effort"))
     bias = draws.bias_on(np.array([grader]), np.array([submission])).ravel().astype(np.float64)
-    slope = draws.slopes()[:, :, grader].ravel().astype(np.float64)
+    slope, parts = draws.slopes()[:, :, grader].ravel().astype(np.float64), draws.error_parts()
+    size = np.sqrt(parts.own_variance + parts.loading**2)[:, :, parts.kind[grader]].reshape(len(effort), -1)
     cells, lowest = np.flatnonzero(layout.cell_submission == submission), floors(layout)[grader]
     true_grades, weights = draws.on_model_scale("true_grade"), draws.rounding().reshape(len(effort), -1, N_UNITS + 1)
     masses = {}
@@ -90,7 +91,8 @@ def report_masses(layout: Layout, draws: Draws, grader: int, submission: int) ->
         centre = usual + slope * (true_grades[:, :, cell].ravel().astype(np.float64) - usual) + bias
         effortful = np.zeros((len(centre), component.n_levels))
         for grid, (levels, edges) in enumerate(zip(rounding.grids, rounding.edges, strict=True)):
-            mass = np.diff(ndtr((edges - centre[:, None]) * np.sqrt(reliability)[:, None]), axis=1)
+            root = np.sqrt(reliability) / size[:, index]
+            mass = np.diff(ndtr((edges - centre[:, None]) * root[:, None]), axis=1)
             effortful[:, levels] += weights[:, index, grid, None] * mass
         every = np.arange(component.n_levels)
         careless = draws.low_effort_of(np.full_like(every, grader), np.full_like(every, index), every)
@@ -166,7 +168,7 @@ def _review_log_masses(
     for draw in range(len(true_grade)):
         for review in range(len(review_grader)):
             grader, begin, end = review_grader[review], review_reports[review], review_reports[review + 1]
-            own, loading = parts.own[draw, parts.kind[grader]], parts.loading[draw, parts.kind[grader]]
+            own, loading = parts.own_variance[draw, parts.kind[grader]], parts.loading[draw, parts.kind[grader]]
             without, whole = 1.0 - float(effort[draw, grader]), 1.0
             for report in range(begin, end):
                 without *= low_effort[draw, report]

@@ -50,7 +50,7 @@ def replicated_levels(
                 bias[draw],
                 slope[draw],
                 effort[draw],
-                ErrorParts(parts.own[0, draw], parts.loading[0, draw], parts.kind),
+                ErrorParts(parts.own_variance[0, draw], parts.loading[0, draw], parts.kind),
                 reports.review_reports,
                 reports.review_grader,
                 reports.report_cell,
@@ -113,7 +113,7 @@ def _draw_values(
                 cell = report_cell[report]
                 seen = usual[cell] + slope[grader] * (true_grade[cell] - usual[cell])
                 component = report_component[report]
-                own = sd * np.sqrt(parts.own[kind, component]) * rng.standard_normal()
+                own = sd * np.sqrt(parts.own_variance[kind, component]) * rng.standard_normal()
                 values[report] = seen + bias[review] + parts.loading[kind, component] * halo + own
             elif not np.isnan(habit_value[report]) and rng.random() >= MISSED:
                 values[report] = habit_value[report]

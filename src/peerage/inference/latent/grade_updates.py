@@ -38,7 +38,7 @@ def load_grades(submission: int, places: Places, beliefs: Priors, state: State, 
         review = places.submission_reviews[position]
         if not state.effortful[review]:
             continue
-        # A review with its halo summed out has the precision matrix τ(W − kkᵀ/K).
+        # A review with its halo summed out has the precision matrix p(Γ − kkᵀ/K).
         grader = places.review_grader[review]
         begin, end = places.review_reports[review], places.review_reports[review + 1]
         bias = state.bias[grader] + state.drift[places.review_drift[review]]
@@ -143,7 +143,8 @@ def draw_one_by_one(
                 for report in range(places.review_reports[review], places.review_reports[review + 1]):
                     if state.effortful[review] and places.report_cell[report] == cell:
                         slope = state.slope[grader]
-                        weight, offset = state.reliability[grader] * slope, state.bias[grader] + state.halo[review]
+                        weight = state.reliability[grader] * slope * beliefs.errors.own[report]
+                        offset = state.bias[grader] + beliefs.errors.loading[report] * state.halo[review]
                         offset += state.drift[places.review_drift[review]]
                         precision += weight * slope
                         rest = state.latent[report] - offset - (1.0 - slope) * places.cell_centre[cell]

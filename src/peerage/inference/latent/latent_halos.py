@@ -33,8 +33,8 @@ _MOVES = 4
 _SMALLEST_SHARE = 1e-4
 
 _OWN, _SHARED, _ODDS, _LOG_OWN, _DISTANCE = 0, 1, 2, 3, 4
-"""Rows of scratch memory, by component: the precision w of its own errors beside the reliability, wℓ, wℓ² and log w for
-a loading ℓ, and the distances of a review at hand."""
+"""Rows of scratch memory, by component: the precision γ of its own errors beside the reliability, γξ, γξ² and log γ for
+a loading ξ, and the distances of the review at hand."""
 
 
 @jit
@@ -87,7 +87,7 @@ def _move_usual_share(rng: np.random.Generator, theta: F64, width: F64, n_compon
 def _move_all_shares(
     rng: np.random.Generator, adapt: bool, given: Given, state: State, products: F64, parts: F64
 ) -> None:
-    """Move all shares of halo together, and reliabilities so that the precision of a component's own errors stays.
+    """Move all shares of halo, and reliabilities so that the mean of log precisions of components' own errors stays.
 
     The means of reliabilities move along, so that the prior of none changes but for machines', whose mean is known.
     """
@@ -126,8 +126,8 @@ def _move_all_shares(
 def _load_products(places: Places, has_halo: Flags, state: State, products: F64, parts: F64) -> None:
     """What suffices of all reports before rounding, by which components a review has.
 
-    These are sums of τdd' over reviews for each two components, d being a report's distance from what its grader would
-    give without an error; and in the row below these, the number of reviews.
+    These are sums of pdd' over reviews for each pair of components, d being a report's distance from what its grader
+    would give without an error; and in the row below these, the number of reviews.
     """
     products[:] = 0.0
     distance, n_components = parts[_DISTANCE], parts.shape[1]

@@ -5,8 +5,8 @@ Given its report before rounding, everything that a review tells is normal. One 
 1. grader by grader, habits, effort probabilities, efforts and reports before rounding, true grades summed out;
 2. the hyperparameters of true grades and the share of merit, grades and merits summed out; then all true grades, with
    merits and halos summed out, and the merits;
-3. slopes, biases and reliabilities with their hyperparameters and the share of halo, halos summed out, and these; where
-   biases drift, their drifts first, together with them;
+3. slopes; where biases drift, biases and drifts together; then biases, reliabilities and what errors are made of, the
+   hyperparameters of each before it, halos summed out; then the halos;
 4. the level of all grades, the hyperparameters of low effort, those of effort, and the shares of coarser grades.
 """
 

@@ -25,7 +25,7 @@ class ErrorParts(NamedTuple):
     The last two axes are graders without a halo and others, and components; ``kind`` says which each grader is.
     """
 
-    own: NDArray[np.float64]
+    own_variance: NDArray[np.float64]
     loading: NDArray[np.float64]
     kind: NDArray[np.int64]
 
