@@ -192,10 +192,9 @@ class Model:
     ``merit`` lets the true grades of a submission's components go together, ``halo`` the errors of a review's
     components, which may be larger in some components than in others; ``habits`` lets some graders give one grade
     whatever the work, ``scale`` lets graders use more or less of the scale than others, ``floors`` lets some never go
-    below a grade of their own, and ``heaping`` lets grades of a fine scale be rounded to whole numbers, halves, fives or
-    tens. Unless they are set, all of them are on where they can be: with learned priors and censoring, without
-    correlation, habits with effort, scale with bias. ``drift``, off unless it is chosen, lets students' biases move
-    from one assignment to the next.
+    below a grade of their own, and ``heaping`` lets grades of a fine scale be rounded to whole numbers, halves, fives
+    or tens. Unless they are set, all of them are on where they can be: with learned priors and censoring, without
+    correlation, habits with effort, scale with bias. ``drift``, off unless it is chosen, lets students' biases move.
 
     >>> Model(effort=False).name
     'bias + censoring'
