@@ -132,12 +132,15 @@ def test_with_few_grades_by_staff_there_is_no_check() -> None:
 # Chains that do not agree
 
 
-def disagreeing(posterior: pg.Posterior, name: str) -> pg.Posterior:
-    """The same, with one chain that learned something else of a parameter."""
+def disagreeing(posterior: pg.Posterior, name: str, efforts: tuple[float, float] = (0.9, 0.9)) -> pg.Posterior:
+    """The same, with one chain that learned something else of a parameter, and with certain efforts in each chain."""
     place = next(index for index, (entry, _) in enumerate(coordinates(2)) if entry.name == name)
     hyper = posterior.samples.hyper.copy()
     hyper[0, :, place] += 50 * hyper[:, :, place].std() + 1
-    return replace(posterior, samples=replace(posterior.samples, hyper=hyper))
+    effort = np.empty_like(posterior.samples.draws["effort"])
+    effort[0], effort[1] = efforts
+    draws = {**posterior.samples.draws, "effort": effort}
+    return replace(posterior, samples=replace(posterior.samples, hyper=hyper, draws=draws))
 
 
 @pytest.mark.parametrize(
@@ -153,6 +156,13 @@ def test_the_part_on_which_chains_agree_least_is_left_out(posterior: pg.Posterio
     simpler = next_simpler(disagreeing(posterior, parameter))
     assert simpler is not None
     assert simpler.name == name
+
+
+@pytest.mark.parametrize(("highest", "stays"), [(0.65, True), (0.9, False)])
+def test_effort_stays_if_all_chains_find_much_without_it(posterior: pg.Posterior, highest: float, stays: bool) -> None:
+    simpler = next_simpler(disagreeing(posterior, "tau_l", (highest, 0.6)))
+    assert simpler is not None
+    assert simpler.effort == stays
 
 
 def test_habits_that_were_asked_for_go_with_effort(posterior: pg.Posterior) -> None:

@@ -4,8 +4,10 @@ A fit is handed out when its chains agree and everything that is shown is known 
 chain, the Monte-Carlo error of an estimate from four chains is a tenth of its posterior standard deviation; of what was
 learned about the class as a whole, 10 suffice. Otherwise chains go on for half as many sweeps as they have made. Where
 they do not agree, the first ones of these count as burn-in, up to two fifths of them. If that does not help, the model
-asks more than the class can tell: the part of it on which chains agree least is left out. The last model is one
-reliability for all students, without bias and effort. It is a full posterior as well.
+asks more than the class can tell: the part of it on which chains agree least is left out. Effort stays as long as there
+is another part, if all chains find that much was done without effort: they then disagree on how, not on whether, and
+without effort the grades of a ring, say, would be believed. The last model is one reliability for all students, without
+bias and effort. It is a full posterior as well.
 """
 
 from __future__ import annotations
@@ -26,6 +28,9 @@ DISAGREED = 1.1
 
 FIRST_DRAWS = 250
 """Draws of each chain after which a fit looks for the first time whether they are enough."""
+
+MUCH_LOW_EFFORT = 0.3
+"""The share of reviews without effort that all chains have to find if effort is to stay in a simpler model."""
 
 MOST_DRAWS = 8000
 """Draws of each chain, not counting burn-in, after which no more are made."""
@@ -59,12 +64,14 @@ def next_simpler(posterior: Posterior) -> Model | None:
     if model.correlation:
         return replace(model, correlation=False)
     habits = None if model.habits else model.habits  # which need effort
-    parts = (
+    parts = [
         (model.drift, ("drift", "bias_by_assignment"), replace(model, drift=False)),
         (model.has_scale, ("scale",), replace(model, scale=False)),
         ((model.has_merit or model.has_halo) and several, _SHARED, replace(model, merit=False, halo=False)),
-        (model.effort and not model.fixed.effort, _OF_EFFORT, replace(model, effort=False, habits=habits)),
-    )
+    ]
+    effort = (model.effort and not model.fixed.effort, _OF_EFFORT, replace(model, effort=False, habits=habits))
+    if not (_is_low_effort_plain(posterior) and any(is_on for is_on, _, _ in parts)):
+        parts.append(effort)
     left = [(_r_hat(posterior, names), simpler) for is_on, names, simpler in parts if is_on]
     if left:
         return max(left, key=lambda part: part[0])[1]
@@ -77,6 +84,14 @@ def next_simpler(posterior: Posterior) -> Model | None:
 
 _SHARED = ("merit", "halo", "component_halo", "component_error")
 _OF_EFFORT = ("effort", "effort_concentration", "tau_l", "mu_l", "habit")
+
+
+def _is_low_effort_plain(posterior: Posterior) -> bool:
+    """Whether each chain finds that a notable share of the reviews was made without effort."""
+    inferred = np.isnan(posterior.layout.known.effort)
+    if not (posterior.model.effort and inferred.any()):
+        return False
+    return bool((posterior.draws["effort"][:, :, inferred].mean(axis=(1, 2)) < 1 - MUCH_LOW_EFFORT).all())
 
 
 def _r_hat(posterior: Posterior, names: tuple[str, ...]) -> float:
