@@ -160,8 +160,8 @@ GRADERS = ResultTable(
         *_interval(
             "reliability",
             Kind.ESTIMATE,
-            "one divided by the variance of the error of a grade given with effort: 1 means off by about 1, 4 means "
-            "off by about a half",
+            "one divided by the variance of the error of a grade given with effort, in a component whose errors are of "
+            "the usual size: 1 means off by about 1, 4 means off by about a half",
         ),
         *_interval(
             "bias",
