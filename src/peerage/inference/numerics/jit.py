@@ -27,6 +27,8 @@ from typing import Any, ParamSpec, TypeVar, overload
 
 import numba
 
+from peerage.inference.numerics.linkable_code import LinkableCompiler
+
 P = ParamSpec("P")
 R = TypeVar("R")
 Options = dict[str, Any]
@@ -57,7 +59,8 @@ class Kernel:
         self.py_func, self._options = function, options
         self.__name__, self.__qualname__, self.__doc__ = function.__name__, function.__qualname__, function.__doc__
         self.__module__ = function.__module__
-        self._inner = _dispatcher(function, "inner", {**options, "no_cpython_wrapper": True, "no_cfunc_wrapper": True})
+        unwrapped = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": LinkableCompiler}
+        self._inner = _dispatcher(function, "inner", {**options, **unwrapped})
 
     @property
     def _numba_type_(self) -> Any:
