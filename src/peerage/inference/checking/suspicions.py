@@ -43,6 +43,7 @@ _ALIKE = 0.975
 """The share of reviews that a constant student gives the same grades."""
 
 _BIASES, _RELIABILITIES = 9, 4
+_AT_A_TIME = 10_000
 _MAJORITY = 0.75
 """The share of students, those who do a thing least, by whom its frequency among the honest is measured."""
 
@@ -88,6 +89,13 @@ class Honest:
 
     def chance(self, book: Gradebook, reviews: Integers, levels: Integers) -> Floats:
         """(nodes, reviews) the probability that a review has these (reviews, components) levels."""
+        total = np.empty((len(self.bias), len(reviews)))
+        for block in _blocks(len(reviews), _AT_A_TIME):
+            total[:, block] = self._chance(book, reviews[block], levels[block])
+        return total
+
+    def _chance(self, book: Gradebook, reviews: Integers, levels: Integers) -> Floats:
+        """The same for a few reviews: what is computed on the way takes many times the memory of the result."""
         total = np.ones((len(self.bias), len(reviews)))
         for index, component in enumerate(book.rubric.components):
             given = levels[:, index] != MISSING
@@ -123,6 +131,11 @@ def constant_students(
     return _table(list(_constant(book, honest, np.flatnonzero(book.roles == STUDENT))))
 
 
+def _blocks(count: int, size: int) -> Iterator[slice]:
+    """The places from 0 to ``count``, so many at a time."""
+    return (slice(start, start + size) for start in range(0, count, size))
+
+
 def _table(rows: list[Row]) -> pd.DataFrame:
     rows = sorted(rows, key=lambda row: row.probability)
     return pd.DataFrame(rows, columns=list(Row._fields))
@@ -154,9 +167,11 @@ def _copied(book: Gradebook, honest: Honest, students: NDArray[np.intp]) -> Iter
     same = (book.levels[review] == book.levels[fellow]).all(axis=1)
     done = np.zeros(book.n_reviews, dtype=bool)
     done[review[same]] = True
-    chance, single = np.zeros((len(honest.bias), book.n_reviews)), honest.chance(book, review, asked)
-    for node in range(len(chance)):
-        chance[node] = np.bincount(review, single[node], book.n_reviews)
+    chance = np.zeros((len(honest.bias), book.n_reviews))
+    for block in _blocks(len(review), book.n_reviews):
+        single = honest.chance(book, review[block], asked[block])
+        for node in range(len(chance)):
+            chance[node] += np.bincount(review[block], single[node], book.n_reviews)
 
     def words(mine: Integers) -> str:
         number = f"{np.count_nonzero(done[mine])} of {counted(len(mine), 'review')}"
