@@ -17,7 +17,7 @@ PLANTED = {
     "circles": ("gradebook/rulings.py", "def count() -> None:\n    from peerage.gradebook.book import MISSING"),
     "numerics": ("inference/numerics/psis.py", "import pandas"),
     "files": ("methods/method_needs.py", "from peerage.formats.reading import read_grades"),
-    "decisions": ("decisions/final.py", "from peerage.inference.fitting import fit"),
+    "decisions": ("decisions/final_grades.py", "from peerage.inference.fitting import fit"),
     "studies": ("evaluation/folds.py", "import peerage_studies"),
     "command line": ("../../studies/src/peerage_studies/labels.py", "import peerage.cli"),
 }

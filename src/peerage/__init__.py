@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from peerage.decisions.credit_marks import credit as credit
     from peerage.decisions.explain.explanation import Explanation as Explanation
     from peerage.decisions.explain.explanation import explain as explain
-    from peerage.decisions.explain.weighting import Weighting as Weighting
-    from peerage.decisions.spotchecks.proposals import spot_checks as spot_checks
+    from peerage.decisions.explain.weight_limits import Weighting as Weighting
+    from peerage.decisions.spotchecks.spotcheck_ranking import spot_checks as spot_checks
     from peerage.decisions.trust import trust as trust
     from peerage.errors import InputError as InputError
     from peerage.errors import MissingExtraError as MissingExtraError
@@ -94,7 +94,7 @@ _HOMES = {
     "ServiceError": "errors",
     "Stopped": "errors",
     "Truth": "simulation.truth",
-    "Weighting": "decisions.explain.weighting",
+    "Weighting": "decisions.explain.weight_limits",
     "aggregate": "methods.method_registry",
     "credit": "decisions.credit_marks",
     "evaluate": "evaluation.evaluating",
@@ -111,7 +111,7 @@ _HOMES = {
     "read_grades": "formats",
     "search": "evaluation.prior_search.prior_search",
     "simulate": "simulation.simulated_class",
-    "spot_checks": "decisions.spotchecks.proposals",
+    "spot_checks": "decisions.spotchecks.spotcheck_ranking",
     "trust": "decisions.trust",
 }
 

@@ -12,8 +12,8 @@ import pytest
 
 from peerage import InputError, ModelError, Problem, ServiceError, __version__, cli
 from peerage.cli import check, main
-from peerage.cli.console import SHOWN_PER_KIND, shorten
 from peerage.cli.options.data_options import parse_columns
+from peerage.cli.terminal.console import SHOWN_PER_KIND, shorten
 
 GRADES = "submission,grader,S,author\np1,ann,0,cat\np1,bob,2,cat\np2,ann,1,ann\np2,bob,1,ann\n"
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import peerage as pg
-from peerage.cli.console import shorten
 from peerage.cli.setting_flags import ASKED, FLAGS, as_line
+from peerage.cli.terminal.console import shorten
 
 SOURCE = Path(pg.__file__).parent
 LIBRARY = sorted(path for path in SOURCE.rglob("*.py") if path.relative_to(SOURCE).parts[0] != "cli")

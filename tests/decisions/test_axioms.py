@@ -18,7 +18,7 @@ import pytest
 
 import peerage as pg
 from peerage.decisions.choices import FINAL, DecisionChoices
-from peerage.decisions.final import FinalGrades
+from peerage.decisions.final_grades import FinalGrades
 from peerage.decisions.staff_grades import contradict_students
 from peerage.gradebook.book import MISSING
 from peerage.model import Fixed

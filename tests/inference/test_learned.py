@@ -13,7 +13,8 @@ import pytest
 from rich.console import Console
 
 import peerage as pg
-from peerage.cli import fit_summary, main
+from peerage.cli import main
+from peerage.cli.terminal import fit_summary
 from peerage.inference.numerics.hyperparameters import EPSILON, N_CLASSWIDE, TA_SHAPE
 from peerage.inference.sampling.chains import VARIABLES
 from peerage.model import Model

@@ -14,7 +14,7 @@ from scipy import stats
 import peerage as pg
 from peerage.cli import main
 from peerage.inference.choose_model import MARGIN, candidates, choose, compare
-from peerage.inference.model_choice import ModelChoice
+from peerage.inference.chosen_model import ModelChoice
 from peerage.model import Model
 
 FAST: dict[str, Any] = {"chains": 2, "draws": 100, "burn_in": 60}

@@ -13,7 +13,7 @@ import pytest
 
 import peerage as pg
 from peerage.decisions.choices import DecisionChoices
-from peerage.decisions.final import HandedOut
+from peerage.decisions.final_grades import HandedOut
 from peerage.gradebook.book import TA
 from peerage.gradebook.input_files import InputFile
 from peerage.gradebook.rulings import Override

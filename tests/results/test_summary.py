@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 import peerage as pg
-from peerage.cli import fit_summary
+from peerage.cli.terminal import fit_summary
 from peerage.gradebook.book import TA
 from peerage.results.summary import SHOWN_GRADERS, _extremes, summarise
 from support.tiny import tiny_class

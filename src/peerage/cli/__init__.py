@@ -39,8 +39,8 @@ from peerage.cli import (
     update,
     verify,
 )
-from peerage.cli.console import describe_error, describe_failure, say
 from peerage.cli.options import panels
+from peerage.cli.terminal.console import describe_error, describe_failure, say
 from peerage.errors import PeerageError, ServiceError
 from peerage.version import __version__
 

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from peerage.cli import table_output
-from peerage.cli.console import say, warn
 from peerage.cli.options import data_options
 from peerage.cli.options.option_groups import grouped
+from peerage.cli.terminal import table_output
+from peerage.cli.terminal.console import say, warn
 
 
 @grouped

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from peerage.cli.console import output, say
 from peerage.cli.options import sampling_options
 from peerage.cli.options.option_groups import grouped
+from peerage.cli.terminal.console import output, say
 
 if TYPE_CHECKING:
     from peerage.evaluation.benchmark.known_classes import ClassKind

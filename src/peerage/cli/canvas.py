@@ -15,9 +15,9 @@ import typer
 
 from peerage.canvas.place import PATIENCE, TOKEN_VARIABLE, Place
 from peerage.canvas.store import RAW
-from peerage.cli.console import never_print, output, say, warn
 from peerage.cli.import_ import GRADES, show_kept
 from peerage.cli.options import data_options
+from peerage.cli.terminal.console import never_print, output, say, warn
 from peerage.errors import InputError, MissingExtraError, Problem
 from peerage.results import result_folder
 from peerage.support.wording import counted

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from peerage.cli.console import output
 from peerage.cli.options import data_options
 from peerage.cli.options.option_groups import grouped
 from peerage.cli.setting_flags import as_line
+from peerage.cli.terminal.console import output
 from peerage.errors import InputError, Problem
 from peerage.support.wording import counted, listed
 

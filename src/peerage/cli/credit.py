@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from peerage.cli.console import name_cell, output
 from peerage.cli.options import data_options
-from peerage.cli.table_output import rows_of
+from peerage.cli.terminal.console import name_cell, output
+from peerage.cli.terminal.table_output import rows_of
 from peerage.support.wording import counted
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from peerage.cli.console import say
-from peerage.cli.show_fit import say_warnings, show
+from peerage.cli.print_results import say_warnings, show
+from peerage.cli.terminal.console import say
 from peerage.results import result_folder
 
 if TYPE_CHECKING:

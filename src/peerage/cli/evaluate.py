@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from peerage.cli.console import output, warn
 from peerage.cli.options import data_options, sampling_options
 from peerage.cli.options.option_groups import grouped
+from peerage.cli.terminal.console import output, warn
 from peerage.results import result_folder
 
 Out = Annotated[

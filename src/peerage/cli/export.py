@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from peerage.cli.console import output, warn
+from peerage.cli.terminal.console import output, warn
 
 
 class ExportFormat(StrEnum):

@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 
 from peerage.cli import fit_and_show
-from peerage.cli.console import output
 from peerage.cli.options import data_options, decision_options, sampling_options, staff_options
 from peerage.cli.options.option_groups import grouped
 from peerage.cli.project_file import PROJECT
+from peerage.cli.terminal.console import output
 from peerage.results import result_folder
 
 Out = Annotated[

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from peerage.cli.console import output, say, warn
 from peerage.cli.options import staff_options
+from peerage.cli.print_results import say_warnings, show
 from peerage.cli.setting_flags import as_line
-from peerage.cli.show_fit import say_warnings, show
+from peerage.cli.terminal.console import output, say, warn
 from peerage.errors import ResultsError
 from peerage.results import result_folder
 

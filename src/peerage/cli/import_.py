@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from peerage.canvas.store import pulled_files
-from peerage.cli.console import output, warn
 from peerage.cli.options import data_options
 from peerage.cli.options.option_groups import grouped
 from peerage.cli.setting_flags import as_line
+from peerage.cli.terminal.console import output, warn
 from peerage.errors import InputError, Problem
 from peerage.results import result_folder
 from peerage.support.wording import counted
@@ -92,7 +92,7 @@ def _mapping(sources: list[Path], interactive: bool, file: Path | None) -> FileM
     if interactive:
         if len(sources) > 1:
             raise InputError(Problem("--interactive asks about one file", "give the others with --mapping afterwards"))
-        from peerage.cli.asking import Terminal
+        from peerage.cli.terminal.asking import Terminal
         from peerage.formats.wizard.questions import interview
 
         return interview(sources[0], Terminal())

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import takewhile
 from pathlib import Path
 
-from peerage.cli.asking import Terminal
-from peerage.cli.console import output
 from peerage.cli.project_file import PROJECT, files_of, project_text
+from peerage.cli.terminal.asking import Terminal
+from peerage.cli.terminal.console import output
 from peerage.errors import ResultsError
 
 NONE = "none"

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from peerage.cli.console import output
 from peerage.cli.options import data_options
 from peerage.cli.project_file import PROJECT
+from peerage.cli.terminal.console import output
 from peerage.errors import ResultsError
 from peerage.support.wording import counted
 

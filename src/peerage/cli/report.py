@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from peerage.cli.console import output
 from peerage.cli.options import data_options
+from peerage.cli.terminal.console import output
 from peerage.results import result_folder
 from peerage.support.wording import counted
 

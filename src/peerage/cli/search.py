@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from peerage.cli.console import output, say, warn
 from peerage.cli.options import data_options, sampling_options
 from peerage.cli.options.option_groups import grouped
+from peerage.cli.terminal.console import output, say, warn
 from peerage.results import result_folder
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from peerage.cli.console import output
 from peerage.cli.options import data_options
+from peerage.cli.terminal.console import output
 
 if TYPE_CHECKING:
     import pandas as pd

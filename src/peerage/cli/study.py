@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from peerage.cli.console import output, say
 from peerage.cli.options import data_options, sampling_options
 from peerage.cli.options.option_groups import grouped
+from peerage.cli.terminal.console import output, say
 from peerage.errors import InputError, Problem
 
 if TYPE_CHECKING:

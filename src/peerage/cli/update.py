@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from peerage.cli.console import output, say, warn
 from peerage.cli.options import data_options, sampling_options, staff_options
-from peerage.cli.show_fit import say_warnings
+from peerage.cli.print_results import say_warnings
+from peerage.cli.terminal.console import output, say, warn
 from peerage.errors import InputError, Problem, ResultsError
 from peerage.results import result_folder
 from peerage.support.wording import counted, quoted

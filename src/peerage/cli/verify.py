@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from peerage.cli.console import output, say
 from peerage.cli.options import data_options
+from peerage.cli.terminal.console import output, say
 from peerage.support.visible import one_line
 from peerage.support.wording import counted
 

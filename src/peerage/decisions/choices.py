@@ -11,9 +11,9 @@ import pandas as pd
 from peerage.decisions.credit_marks import COMPLETION, MINIMUM_REVIEWS, CreditScale, check_completion, credit
 from peerage.decisions.explain.corrections import Correction
 from peerage.decisions.explain.explanation import DECIMALS, Explanation, explain
-from peerage.decisions.explain.weights import Form
+from peerage.decisions.explain.weigh_reports import Form
 from peerage.decisions.required_reviews import RequiredReviews
-from peerage.decisions.spotchecks.proposals import BUDGET, RANDOM_SHARE, check_request, spot_checks
+from peerage.decisions.spotchecks.spotcheck_ranking import BUDGET, RANDOM_SHARE, check_request, spot_checks
 from peerage.decisions.staff_grades import contradict_students
 from peerage.errors import ModelError
 from peerage.inference.posterior import Posterior

@@ -18,7 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from peerage.gradebook.book import Gradebook
-from peerage.inference.model_choice import COLUMNS, ModelChoice
+from peerage.inference.chosen_model import COLUMNS, ModelChoice
 from peerage.inference.posterior import Posterior
 from peerage.model import Model
 

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from peerage.gradebook.book import MISSING, Gradebook
 from peerage.inference.checking.suspicions import constant_students
+from peerage.inference.chosen_model import ModelChoice
 from peerage.inference.features.heaping import Coarser, coarser_grids
 from peerage.inference.layout import Layout, lay_out
 from peerage.inference.margins import Margins, margins_of
-from peerage.inference.model_choice import ModelChoice
 from peerage.inference.priors_in_words import typical_priors
 from peerage.inference.sampling.chains import VARIABLES, Samples
 from peerage.inference.sampling.draws import Draws

@@ -2,6 +2,6 @@
 
 import sys
 
-from peerage.support.rooms import CallableRoom
+from peerage.support.callable_packages import CallableRoom
 
 sys.modules[__name__].__class__ = CallableRoom

@@ -8,7 +8,7 @@ from typing import Any
 
 from peerage.decisions.staff_grades import moved_to_their_level
 from peerage.inference.checking.held_out import HeldOut
-from peerage.inference.model_choice import ModelChoice
+from peerage.inference.chosen_model import ModelChoice
 from peerage.inference.priors_in_words import FIXED
 from peerage.model import INSTRUCTOR_RELIABILITY
 from peerage.results.summary import unreliable_predictions

@@ -10,7 +10,7 @@ import pandas as pd
 from peerage.decisions.choices import DecisionChoices
 from peerage.decisions.credit_marks import credit_columns
 from peerage.decisions.explain.explanation import Explanation
-from peerage.decisions.final import PUBLISHED, STAFF, FinalGrades, HandedOut
+from peerage.decisions.final_grades import PUBLISHED, STAFF, FinalGrades, HandedOut
 from peerage.decisions.staff_grades import staff_grades
 from peerage.decisions.trust import trust
 from peerage.errors import Problem

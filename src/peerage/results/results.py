@@ -18,7 +18,7 @@ import pandas as pd
 
 from peerage.decisions.choices import DecisionChoices
 from peerage.decisions.credit_marks import CreditScale, idle_authors
-from peerage.decisions.final import Cell, FinalGrades, HandedOut
+from peerage.decisions.final_grades import Cell, FinalGrades, HandedOut
 from peerage.errors import InputError, Problem, ResultsError
 from peerage.gradebook.input_files import InputFile
 from peerage.gradebook.rulings import Override

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from peerage.decisions.final import PUBLISHED, STAFF, Cell
+from peerage.decisions.final_grades import PUBLISHED, STAFF, Cell
 from peerage.gradebook.book import ROLES, STUDENT
 from peerage.model import WHERE_POSSIBLE
 from peerage.support.wording import counted, quoted

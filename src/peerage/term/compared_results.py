@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from peerage.decisions.final import COMPUTED, STAFF, Cell, FinalGrades
+from peerage.decisions.final_grades import COMPUTED, STAFF, Cell, FinalGrades
 from peerage.errors import OtherVersionError
 from peerage.gradebook.book import ROLES, Gradebook
 from peerage.results.results import Results

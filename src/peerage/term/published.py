@@ -8,7 +8,7 @@ from functools import cached_property
 
 import pandas as pd
 
-from peerage.decisions.final import COMPUTED, PUBLISHED, Cell, FinalGrades, HandedOut
+from peerage.decisions.final_grades import COMPUTED, PUBLISHED, Cell, FinalGrades, HandedOut
 from peerage.errors import InputError, Problem
 from peerage.gradebook.book import Gradebook
 from peerage.results.results import Results

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from peerage.decisions.final import STAFF, Cell
+from peerage.decisions.final_grades import STAFF, Cell
 from peerage.errors import ResultsError
 from peerage.results import result_folder
 from peerage.results.result_folder import PUBLICATION

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from peerage.decisions.final import Cell
+from peerage.decisions.final_grades import Cell
 from peerage.errors import Problem, ResultsError
 from peerage.gradebook.book import Gradebook
 from peerage.gradebook.input_files import InputFile

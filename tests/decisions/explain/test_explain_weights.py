@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peerage.decisions.explain import integer_program, weight_program
+from peerage.decisions.explain import highs_solver, weight_integer_program
+from peerage.decisions.explain.weigh_reports import weigh
 from peerage.decisions.explain.weight_problem import WeightLimits, whole_grades
 from peerage.decisions.explain.weight_search import search
-from peerage.decisions.explain.weights import weigh
 from peerage.errors import ModelError
 from support.weighings import Submission, brute_force, largest_shifts, legal, objectives, submissions, typical
 
@@ -25,7 +25,7 @@ penalties = st.sampled_from([0.0, 0.01, 0.5])
 def check_both(submission: Submission, limits: WeightLimits, penalty: float) -> None:
     """The search and the solver find the best of all weight vectors, or both find that there is none."""
     best, problem = brute_force(submission, limits, penalty), submission.problem
-    for weights, proven in (search(problem, limits, penalty), weight_program.solve(problem, limits, penalty)):
+    for weights, proven in (search(problem, limits, penalty), weight_integer_program.solve(problem, limits, penalty)):
         assert proven
         assert (weights is None) == (best is None)
         if weights is not None:
@@ -52,7 +52,7 @@ def test_search_and_solver_agree_on_more_graders(n: int) -> None:
         problem = typical(n, rng, missing=0.15).problem
         (searched, finished), (solved, proven) = (
             search(problem, USUAL, 0.01),
-            weight_program.solve(problem, USUAL, 0.01),
+            weight_integer_program.solve(problem, USUAL, 0.01),
         )
         assert finished
         assert proven
@@ -92,7 +92,7 @@ def test_more_equal_graders_than_percents(n: int) -> None:
 
 
 def test_weights_that_are_not_proven_to_be_the_best_obey_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(integer_program, "MAX_NODES", 1)
+    monkeypatch.setattr(highs_solver, "MAX_NODES", 1)
     submission = replace(typical(101, np.random.default_rng(101)), influence=np.ones(101))
     weighing = weigh(submission.problem, USUAL, 0.01)
     assert not weighing.proven
@@ -162,6 +162,6 @@ def test_the_solver_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     rng = np.random.default_rng(0)
     for n in (5, 8, 12, 30):
         problem = typical(n, rng, missing=0.15).problem
-        weight_program.solve(problem, USUAL, 0.01)
-        weight_program.relax(problem, WeightLimits.of(0.0, 0.25))
+        weight_integer_program.solve(problem, USUAL, 0.01)
+        weight_integer_program.relax(problem, WeightLimits.of(0.0, 0.25))
     assert capfd.readouterr() == ("", "")

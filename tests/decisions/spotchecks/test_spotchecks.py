@@ -16,7 +16,7 @@ from scipy.special import gammaincinv, ndtr
 import peerage as pg
 from peerage.cli import main
 from peerage.decisions.spotchecks.benefit import benefit_of
-from peerage.decisions.spotchecks.proposals import choose
+from peerage.decisions.spotchecks.spotcheck_ranking import choose
 from peerage.gradebook.book import TA
 from support.classes import gradebooks
 from support.tiny import FIXED, MODELS, model_id, tiny_class

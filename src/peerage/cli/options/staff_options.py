@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from peerage.cli.console import say
 from peerage.cli.options import panels
 from peerage.cli.project_file import PROJECT
+from peerage.cli.terminal.console import say
 from peerage.support.wording import counted, quoted
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ import pandas as pd
 from peerage.decisions.explain.cases import Case, cases_of, holding_a_grade
 from peerage.decisions.explain.corrections import Correction, Subtracted, checked
 from peerage.decisions.explain.telling import Telling
+from peerage.decisions.explain.weigh_reports import FORMS, Asked, Form, Weighing
+from peerage.decisions.explain.weight_limits import Weighting
 from peerage.decisions.explain.weight_problem import WeightLimits
-from peerage.decisions.explain.weighting import Weighting
-from peerage.decisions.explain.weights import FORMS, Asked, Form, Weighing
 from peerage.errors import ModelError, Problem
 from peerage.inference.posterior import Posterior
 from peerage.support.executor import Executor, open_executor

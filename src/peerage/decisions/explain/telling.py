@@ -13,8 +13,8 @@ from peerage.decisions.explain.cases import Case
 from peerage.decisions.explain.corrections import Correction
 from peerage.decisions.explain.disagreement import Disagreement
 from peerage.decisions.explain.sentences import Voice
+from peerage.decisions.explain.weigh_reports import Asked, Weighing
 from peerage.decisions.explain.weight_problem import MILLION
-from peerage.decisions.explain.weights import Asked, Weighing
 from peerage.gradebook.book import ROLE_WORDS, ROLES, STUDENT
 from peerage.inference.posterior import Posterior
 from peerage.rubric import Component

@@ -1,1 +1,1 @@
-"""The sampler of the censored models: reports are bins of a continuous grade."""
+"""The sampler on grids, for censored models with correlation and for the paper's grids: reports are bins of a grade."""

@@ -1,1 +1,1 @@
-"""The sampler of censored models without correlation: reports before rounding are drawn too, and all else is normal."""
+"""The default sampler: censored models without correlation. Reports before rounding are drawn too, so all is normal."""

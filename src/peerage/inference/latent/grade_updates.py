@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from peerage.inference.latent.latent_arrays import Cells, Clamps, Levels, Places, Priors, State
+from peerage.inference.latent.latent_arrays import Beliefs, Cells, Clamps, Levels, Places, State
 from peerage.inference.latent.normal_tails import below, bin_mass, draw_in_bin
 from peerage.inference.numerics.arrays import F64
 from peerage.inference.numerics.jit import jit
@@ -17,7 +17,7 @@ _FAR = 7.0
 
 @jit
 def draw_grades(
-    rng: np.random.Generator, places: Places, beliefs: Priors, state: State, matrix: F64, vector: F64
+    rng: np.random.Generator, places: Places, beliefs: Beliefs, state: State, matrix: F64, vector: F64
 ) -> None:
     """Draw every submission's true grades, merit and halos summed out."""
     for submission in range(len(places.submission_cells) - 1):
@@ -29,7 +29,7 @@ def draw_grades(
 
 
 @jit
-def load_grades(submission: int, places: Places, beliefs: Priors, state: State, matrix: F64, vector: F64) -> None:
+def load_grades(submission: int, places: Places, beliefs: Beliefs, state: State, matrix: F64, vector: F64) -> None:
     """Precision matrix (its lower half) and weighted mean of a submission's true grades given the reports: D5."""
     first, last = places.submission_cells[submission], places.submission_cells[submission + 1]
     errors = beliefs.errors
@@ -60,7 +60,7 @@ def load_grades(submission: int, places: Places, beliefs: Priors, state: State, 
 
 
 @jit
-def _load_prior(first: int, last: int, cell_component: np.ndarray, beliefs: Priors, matrix: F64, vector: F64) -> None:
+def _load_prior(first: int, last: int, cell_component: np.ndarray, beliefs: Beliefs, matrix: F64, vector: F64) -> None:
     """Precision matrix (its lower half) and weighted mean of a submission's true grades beforehand: equation D5."""
     share, size = beliefs.merit[0], last - first
     own, shared = 1.0 / (1.0 - share), share / (1.0 - share) / (1.0 + share * (size - 1.0))
@@ -105,7 +105,7 @@ def draw_normal(rng: np.random.Generator, size: int, matrix: F64, vector: F64) -
 
 
 @jit
-def draw_merits(rng: np.random.Generator, places: Places, beliefs: Priors, state: State) -> None:
+def draw_merits(rng: np.random.Generator, places: Places, beliefs: Beliefs, state: State) -> None:
     """Draw all submissions' merits given their true grades: equation D6."""
     share = beliefs.merit[0]
     for submission in range(len(state.merit)):
@@ -120,7 +120,7 @@ def draw_merits(rng: np.random.Generator, places: Places, beliefs: Priors, state
 
 @jit
 def draw_one_by_one(
-    rng: np.random.Generator, places: Places, clamps: Clamps, beliefs: Priors, state: State, cells: Cells
+    rng: np.random.Generator, places: Places, clamps: Clamps, beliefs: Beliefs, state: State, cells: Cells
 ) -> None:
     """Draw true grades one after the other given merits and halos: where some are fixed to a bin, or nothing is shared.
 

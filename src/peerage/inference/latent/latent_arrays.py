@@ -67,7 +67,7 @@ class Errors(NamedTuple):
     shared: F64
 
 
-class Priors(NamedTuple):
+class Beliefs(NamedTuple):
     """The priors as they stand; a chain that learns them refills its own copy.
 
     ``merit`` is the share q; ``slope_sd`` is the spread of slopes, and ``step_sd`` that of the steps of biases. Rows of
@@ -158,7 +158,7 @@ class Given(NamedTuple):
 
     places: Places
     levels: Levels
-    beliefs: Priors
+    beliefs: Beliefs
     clamps: Clamps
     graders: Graders
     habits: Habits

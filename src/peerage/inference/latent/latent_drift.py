@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from peerage.inference.latent.grade_updates import draw_normal, factorise
-from peerage.inference.latent.latent_arrays import Errors, Given, Graders, Places, Priors, State, Work
+from peerage.inference.latent.latent_arrays import Beliefs, Errors, Given, Graders, Places, State, Work
 from peerage.inference.numerics.arrays import F64
 from peerage.inference.numerics.hyperparameters import DRIFT, REPEATS, log_hyperprior, propose, settle
 from peerage.inference.numerics.jit import jit
@@ -55,7 +55,7 @@ def load_walk_sums(places: Places, errors: Errors, state: State, sums: F64) -> N
 
 @jit
 def learn_drift(
-    rng: np.random.Generator, adapt: bool, n_weeks: int, graders: Graders, beliefs: Priors, state: State, work: Work
+    rng: np.random.Generator, adapt: bool, n_weeks: int, graders: Graders, beliefs: Beliefs, state: State, work: Work
 ) -> None:
     """Move the size of steps, biases and steps being summed out."""
     theta, width = state.hyper, state.hyper_width
@@ -70,7 +70,7 @@ def learn_drift(
 
 
 @jit
-def log_walks(n_weeks: int, graders: Graders, beliefs: Priors, state: State, work: Work) -> float:
+def log_walks(n_weeks: int, graders: Graders, beliefs: Beliefs, state: State, work: Work) -> float:
     """Log probability of the reports of all who drift, biases and steps summed out: equation W4."""
     matrix, vector, log_step, total = work.matrix, work.vector, math.log(beliefs.step_sd[0]), 0.0
     for grader in range(len(graders.walk)):
@@ -85,7 +85,7 @@ def log_walks(n_weeks: int, graders: Graders, beliefs: Priors, state: State, wor
 
 @jit
 def draw_walks(
-    rng: np.random.Generator, n_weeks: int, graders: Graders, beliefs: Priors, state: State, work: Work
+    rng: np.random.Generator, n_weeks: int, graders: Graders, beliefs: Beliefs, state: State, work: Work
 ) -> None:
     """Draw the biases and drifts of all who drift from their normal conditional distribution: equation W3."""
     matrix, vector = work.matrix, work.vector
@@ -108,7 +108,7 @@ def _load_walk(
     grader: int,
     n_weeks: int,
     graders: Graders,
-    beliefs: Priors,
+    beliefs: Beliefs,
     reliability: F64,
     sums: F64,
     matrix: F64,

@@ -9,6 +9,7 @@ from peerage.gradebook.book import MISSING, TA
 from peerage.inference.censored.censored_engine import new_draws
 from peerage.inference.features.heaping import CoarseBins
 from peerage.inference.latent.latent_arrays import (
+    Beliefs,
     Cells,
     Clamps,
     EffortCells,
@@ -19,7 +20,6 @@ from peerage.inference.latent.latent_arrays import (
     Learning,
     Levels,
     Places,
-    Priors,
     State,
     Stored,
     Work,
@@ -102,7 +102,7 @@ def levels_of(layout: Layout, floor: NDArray[np.float64] | None = None) -> Level
     return Levels(low, high, code, careless, starts, cuts, coarse, coarse_low, coarse_high, own)
 
 
-def _priors(layout: Layout) -> Priors:
+def _priors(layout: Layout) -> Beliefs:
     """The fixed priors, or those that stand in until a chain has its own."""
     priors, (mean, sd), n_reports = layout.priors, layout.true_grade_prior, len(layout.report_level)
     reliability = np.tile(np.array([priors.alpha_tau, priors.beta_tau], dtype=float), (AUTHOR + 1, 1))
@@ -112,7 +112,7 @@ def _priors(layout: Layout) -> Priors:
         masses = low_effort_masses(component.cuts, mean[index], priors.tau_l, priors.epsilon, MODEL_MAXIMUM)
         low_effort[index, : len(masses)] = np.log(np.maximum(masses, np.exp(LOG_FLOOR)))
         low_effort[len(mean) + index, : len(masses)] = np.log(np.cumsum(np.maximum(masses, np.exp(LOG_FLOOR))))
-    return Priors(
+    return Beliefs(
         grade_mean=mean.astype(float),
         grade_sd=sd.astype(float),
         merit=np.zeros(1),

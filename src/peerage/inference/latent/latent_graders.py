@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from peerage.inference.latent.latent_arrays import Clamps, Errors, Graders, Learning, Places, Priors, State
+from peerage.inference.latent.latent_arrays import Beliefs, Clamps, Errors, Graders, Learning, Places, State
 from peerage.inference.latent.latent_priors import refresh_biases, refresh_reliabilities
 from peerage.inference.numerics.arrays import F64, I32, Flags
 from peerage.inference.numerics.grid_masses import STUDENTS, TAS
@@ -98,7 +98,7 @@ def learn_biases(
     learning: Learning,
     graders: Graders,
     clamps: Clamps,
-    beliefs: Priors,
+    beliefs: Beliefs,
     state: State,
     sums: F64,
 ) -> None:
@@ -134,7 +134,7 @@ def _log_biases(clamped: Flags, group: I32, prior: F64, reliability: F64, sums: 
 
 @jit
 def learn_reliabilities(
-    rng: np.random.Generator, adapt: bool, clamped: Flags, group: I32, beliefs: Priors, state: State, sums: F64
+    rng: np.random.Generator, adapt: bool, clamped: Flags, group: I32, beliefs: Beliefs, state: State, sums: F64
 ) -> None:
     """Move the hyperparameters of students' and TAs' reliabilities, which are summed out."""
     theta, width = state.hyper, state.hyper_width

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from peerage.inference.features.heaping import PRIOR, SMALLEST, UNITS, CoarseBins
-from peerage.inference.latent.latent_arrays import Levels, Places, Priors, State
+from peerage.inference.latent.latent_arrays import Beliefs, Levels, Places, State
 from peerage.inference.latent.latent_priors import fill_low_effort, low_effort_mass, refresh_rounding, share_of
 from peerage.inference.latent.normal_tails import add_masses, bin_mass, draw_in_bin
 from peerage.inference.numerics.arrays import F64
@@ -93,7 +93,7 @@ def draw_rounded(
 
 @jit(makes_arrays=True)
 def learn_rounding(
-    rng: np.random.Generator, places: Places, levels: Levels, beliefs: Priors, state: State, low_effort: F64
+    rng: np.random.Generator, places: Places, levels: Levels, beliefs: Beliefs, state: State, low_effort: F64
 ) -> None:
     """Draw how coarsely each report was rounded, and the shares of all units given that (G4).
 
@@ -146,7 +146,7 @@ def _draw_grid(
 
 
 @jit
-def _weigh_low_effort(component: int, level: int, levels: Levels, beliefs: Priors, theta: F64, weights: F64) -> None:
+def _weigh_low_effort(component: int, level: int, levels: Levels, beliefs: Beliefs, theta: F64, weights: F64) -> None:
     """The weight of each grid given a grade that was reported without effort."""
     coarse, all_weights = levels.coarse, beliefs.rounding
     code = component * beliefs.low_effort.shape[1] + level

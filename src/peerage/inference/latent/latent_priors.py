@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from peerage.inference.features.heaping import CoarseBins
-from peerage.inference.latent.latent_arrays import Errors, Given, Learning, Levels, Places, Priors
+from peerage.inference.latent.latent_arrays import Beliefs, Errors, Given, Learning, Levels, Places
 from peerage.inference.numerics.arrays import F64, Flags
 from peerage.inference.numerics.grid_masses import MACHINES, ROOT_HALF, TAS
 from peerage.inference.numerics.hyperparameters import (
@@ -45,7 +45,7 @@ def share_of(coordinate: float) -> float:
 
 
 @jit
-def refresh_merit(beliefs: Priors, theta: F64) -> None:
+def refresh_merit(beliefs: Beliefs, theta: F64) -> None:
     """The share of merit."""
     beliefs.merit[0] = share_of(theta[MERIT])
 
@@ -73,7 +73,7 @@ def refresh_errors(places: Places, has_halo: Flags, errors: Errors, theta: F64) 
 
 
 @jit
-def refresh_grades(beliefs: Priors, theta: F64) -> None:
+def refresh_grades(beliefs: Beliefs, theta: F64) -> None:
     """Mean and standard deviation of each component's true grades."""
     for component in range(len(beliefs.grade_mean)):
         beliefs.grade_mean[component] = mu_s(theta, component)
@@ -81,7 +81,7 @@ def refresh_grades(beliefs: Priors, theta: F64) -> None:
 
 
 @jit
-def refresh_reliabilities(beliefs: Priors, theta: F64) -> None:
+def refresh_reliabilities(beliefs: Beliefs, theta: F64) -> None:
     """Shape and rate of reliabilities."""
     for group in range(len(beliefs.reliability)):
         mean, shape = math.exp(theta[RELIABILITY]), math.exp(theta[SHAPE])
@@ -94,7 +94,7 @@ def refresh_reliabilities(beliefs: Priors, theta: F64) -> None:
 
 
 @jit
-def refresh_biases(learning: Learning, beliefs: Priors, theta: F64) -> None:
+def refresh_biases(learning: Learning, beliefs: Beliefs, theta: F64) -> None:
     """Mean and standard deviation of each group's biases."""
     for group in range(len(beliefs.bias)):
         mean, sd = bias_prior(group, learning.has_staff, learning.bias_spread, theta)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from peerage.inference.latent.latent_arrays import Cells, Errors, Places, Priors, State
+from peerage.inference.latent.latent_arrays import Beliefs, Cells, Errors, Places, State
 from peerage.inference.numerics.arrays import F64, Flags
 from peerage.inference.numerics.hyperparameters import REPEATS, SCALE, log_hyperprior, propose, settle
 from peerage.inference.numerics.jit import jit
@@ -84,7 +84,7 @@ def load_slope_sums(places: Places, has_slope: Flags, errors: Errors, state: Sta
 
 @jit
 def learn_slopes(
-    rng: np.random.Generator, adapt: bool, has_slope: Flags, beliefs: Priors, state: State, sums: F64
+    rng: np.random.Generator, adapt: bool, has_slope: Flags, beliefs: Beliefs, state: State, sums: F64
 ) -> None:
     """Move the spread of slopes, which are summed out."""
     theta, width = state.hyper, state.hyper_width

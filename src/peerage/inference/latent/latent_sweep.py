@@ -19,7 +19,6 @@ import numpy as np
 from peerage.inference.latent.grade_updates import add_level_masses, draw_grades, draw_merits, draw_one_by_one
 from peerage.inference.latent.latent_arrays import Errors, Given, Places, State, Stored, Work
 from peerage.inference.latent.latent_drift import update_drift
-from peerage.inference.latent.latent_efforts import count_low_effort, draw_efforts, learn_low_effort
 from peerage.inference.latent.latent_graders import (
     draw_biases,
     draw_reliabilities,
@@ -32,6 +31,7 @@ from peerage.inference.latent.latent_halos import draw_halos, learn_errors
 from peerage.inference.latent.latent_heaping import learn_rounding
 from peerage.inference.latent.latent_priors import refresh
 from peerage.inference.latent.latent_slopes import draw_slopes, learn_slopes, load_slope_sums
+from peerage.inference.latent.learning_latent_efforts import count_low_effort, draw_efforts, learn_low_effort
 from peerage.inference.latent.learning_latent_grades import learn_true_grades, shift_level
 from peerage.inference.latent.review_predictions import hold_fixed, load_cells
 from peerage.inference.latent.review_updates import update_reviews

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from peerage.inference.latent.latent_arrays import Cells, Graders, Learning, Places, Priors, State
+from peerage.inference.latent.latent_arrays import Beliefs, Cells, Graders, Learning, Places, State
 from peerage.inference.latent.latent_priors import refresh_biases, refresh_grades, refresh_merit, share_of
 from peerage.inference.numerics.arrays import F64
 from peerage.inference.numerics.hyperparameters import (
@@ -34,7 +34,7 @@ def learn_true_grades(
     adapt: bool,
     learning: Learning,
     places: Places,
-    beliefs: Priors,
+    beliefs: Beliefs,
     state: State,
     cells: Cells,
 ) -> None:
@@ -63,7 +63,7 @@ def _log_merit_prior(theta: F64) -> float:
 
 
 @jit
-def _load_reported(places: Places, beliefs: Priors, merit: F64, cells: Cells) -> None:
+def _load_reported(places: Places, beliefs: Beliefs, merit: F64, cells: Cells) -> None:
     """What the reviews alone say of each true grade: its mean, and the variance of that (0 if nothing is said)."""
     share = beliefs.merit[0]
     root = math.sqrt(share)
@@ -81,7 +81,7 @@ def _load_reported(places: Places, beliefs: Priors, merit: F64, cells: Cells) ->
 
 
 @jit
-def _log_reported(places: Places, beliefs: Priors, cells: Cells) -> float:
+def _log_reported(places: Places, beliefs: Beliefs, cells: Cells) -> float:
     """Log probability of what the reviews say of all true grades, given halos: equation D13.
 
     For each submission this is normal, with a diagonal covariance matrix and the rank-one part that merit adds.
@@ -109,7 +109,7 @@ def _log_reported(places: Places, beliefs: Priors, cells: Cells) -> float:
 
 
 @jit
-def shift_level(rng: np.random.Generator, learning: Learning, graders: Graders, beliefs: Priors, state: State) -> None:
+def shift_level(rng: np.random.Generator, learning: Learning, graders: Graders, beliefs: Beliefs, state: State) -> None:
     """Move all true grades and their means one way and all biases the other: no report notices (D15).
 
     A bias moves in proportion to its grader's slope. What the priors say of the amount is normal. Where students have a

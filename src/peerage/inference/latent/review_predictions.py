@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from peerage.inference.latent.latent_arrays import Cells, Errors, Levels, Places, Priors, State
+from peerage.inference.latent.latent_arrays import Beliefs, Cells, Errors, Levels, Places, State
 from peerage.inference.latent.latent_habits import AFTER_JUMP, CAREFUL
 from peerage.inference.latent.latent_heaping import draw_rounded, round_masses, rounded_mass
 from peerage.inference.latent.normal_tails import OUT_OF_REACH, bin_mass, bin_masses, draw_in_bin
@@ -25,7 +25,7 @@ _SMALL, _TINY = 1e-150, 1e-290
 
 
 @jit
-def load_cells(places: Places, beliefs: Priors, state: State, cells: Cells) -> None:
+def load_cells(places: Places, beliefs: Beliefs, state: State, cells: Cells) -> None:
     """Precision and weighted mean of every true grade given merits, halos and reports before rounding: equation D1."""
     share = beliefs.merit[0]
     root = math.sqrt(share)

@@ -20,6 +20,7 @@ any remove, has changed.
 from __future__ import annotations
 
 import os
+import pickle
 from collections.abc import Callable, Set
 from functools import cached_property, partial
 from pathlib import Path
@@ -115,13 +116,13 @@ def _dispatcher(function: Callable[..., Any], form: str, options: Options) -> An
 
 
 def _known_overloads(load_index: Callable[[], dict[Any, Any]]) -> dict[Any, Any]:
-    """What a cache holds: nothing, if it is of an earlier version whose argument types are no longer where they were.
+    """What a cache holds: nothing, if it is damaged or of an earlier version whose types are no longer where they were.
 
     numba reads those types before it looks whether the cache is still valid.
     """
     try:
         return load_index()
-    except (AttributeError, ImportError):
+    except (AttributeError, ImportError, EOFError, pickle.UnpicklingError):
         return {}
 
 

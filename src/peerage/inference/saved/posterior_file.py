@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from peerage.errors import InputError, ModelError, OtherVersionError, Problem, ResultsError
 from peerage.gradebook.book import Gradebook
 from peerage.gradebook.rulings import Exclusion, SelfGrade
+from peerage.inference.chosen_model import ModelChoice
 from peerage.inference.fitted import Fitted
 from peerage.inference.layout import lay_out
-from peerage.inference.model_choice import ModelChoice
 from peerage.inference.sampling.chains import STORED
 from peerage.inference.saved.posterior_schema import BOOK, book_arrays, checked_meta, samples_of
 from peerage.inference.saved.stored_arrays import DamagedError, StoredArrays

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, eye_array, hstack
 
-from peerage.decisions.explain.integer_program import (
+from peerage.decisions.explain.highs_solver import (
     INTEGER,
     REAL,
     SEMI_INTEGER,

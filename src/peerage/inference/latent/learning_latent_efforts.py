@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from peerage.inference.latent.latent_arrays import Learning, Levels, Places, Priors, State
+from peerage.inference.latent.latent_arrays import Beliefs, Learning, Levels, Places, State
 from peerage.inference.latent.latent_habits import MISSED, prior_of_effort
 from peerage.inference.latent.latent_priors import fill_low_effort
 from peerage.inference.numerics.arrays import F64, I64, Flags
@@ -30,7 +30,7 @@ def learn_low_effort(
     adapt: bool,
     learning: Learning,
     levels: Levels,
-    beliefs: Priors,
+    beliefs: Beliefs,
     state: State,
     counts: F64,
 ) -> None:
@@ -50,7 +50,7 @@ def learn_low_effort(
 
 @jit
 def _log_counts(
-    first: int, last: int, mean_report: F64, levels: Levels, theta: F64, counts: F64, beliefs: Priors
+    first: int, last: int, mean_report: F64, levels: Levels, theta: F64, counts: F64, beliefs: Beliefs
 ) -> float:
     """Log probability of some components' low-effort reports and of their centre."""
     total, table = 0.0, beliefs.low_effort

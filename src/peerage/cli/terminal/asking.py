@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import TypeVar
 
-from peerage.cli.console import say
+from peerage.cli.terminal.console import say
 from peerage.errors import InputError, Problem
 from peerage.support.visible import plain_lines
 

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from peerage.decisions.explain import weight_program
+from peerage.decisions.explain import weight_integer_program
 from peerage.decisions.explain.cases import Case
 from peerage.decisions.explain.nearest_average import nearest_weights
 from peerage.decisions.explain.weight_problem import Integers, WeightLimits, WeightProblem
@@ -52,7 +52,7 @@ def weigh(problem: WeightProblem, limits: WeightLimits, penalty: float) -> Weigh
     weights, proven = _best(problem, limits, penalty)
     if weights is not None:
         return Weighing(weights, limits, proven)
-    wider, nearest = weight_program.relax(problem, limits)
+    wider, nearest = weight_integer_program.relax(problem, limits)
     weights, proven = _best(problem, wider, penalty)
     return Weighing(nearest, wider, False) if weights is None else Weighing(weights, wider, proven)
 
@@ -62,7 +62,7 @@ def _best(problem: WeightProblem, limits: WeightLimits, penalty: float) -> tuple
     found, finished = search(problem, limits, penalty)
     if finished:
         return found, True
-    solved, proven = weight_program.solve(problem, limits, penalty)
+    solved, proven = weight_integer_program.solve(problem, limits, penalty)
     if solved is None or found is None:
         return (found if solved is None else solved), proven and solved is not None
     better = max(solved, found, key=lambda weights: problem.objective(weights, penalty))

@@ -11,7 +11,7 @@ import pandas as pd
 from rich.console import Console
 from rich.table import Table
 
-from peerage.cli.console import name_cell
+from peerage.cli.terminal.console import name_cell
 from peerage.decisions.trust import PRACTICE, UNSUPERVISED
 from peerage.gradebook.book import ROLE_WORDS, ROLES
 from peerage.inference.posterior import Posterior

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from peerage.cli.console import output, say
 from peerage.cli.options import staff_options
 from peerage.cli.setting_flags import as_line, with_flag
+from peerage.cli.terminal.console import output, say
 from peerage.support.wording import counted
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def show(results: Results, out: Path) -> None:
     """Print the summary of a fit and where its files are."""
-    from peerage.cli import fit_summary
+    from peerage.cli.terminal import fit_summary
     from peerage.decisions.staff_grades import moved_to_their_level
     from peerage.results.schema import CHECKS, GRADERS, REPORT, SELF_REVIEWS
     from peerage.workflow.saving import files_of
