@@ -18,7 +18,7 @@ import pandas as pd
 
 import peerage as pg
 from kept_rows import measure_missing, study_options
-from peerage.inference.agreement import largest_r_hat
+from peerage.inference.chain_agreement import largest_r_hat
 from real_sets import real_sets
 from staffed import Kind, draw_class
 from study_staff import KINDS

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 import peerage as pg
 from kept_rows import measure_missing
 from known_truth import averages, covered_grades, expected, plain_mean, points
-from peerage.inference.agreement import largest_r_hat
+from peerage.inference.chain_agreement import largest_r_hat
 from peerage.rubric import MODEL_MAXIMUM
 from staffed import Kind, draw_class
 

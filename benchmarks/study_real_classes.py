@@ -19,7 +19,7 @@ import pandas as pd
 import peerage as pg
 from kept_rows import measure_missing, study_options
 from known_truth import averages, covered_grades, covered_students, errors, expected, plain_mean
-from peerage.inference.agreement import largest_r_hat
+from peerage.inference.chain_agreement import largest_r_hat
 from tables import table
 from unusual import Kind, draw_class
 

@@ -21,7 +21,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import peerage as pg
-from peerage.inference.agreement import largest_r_hat
+from peerage.inference.chain_agreement import largest_r_hat
 from peerage.inference.layout import lay_out
 from peerage.inference.report_bins import says_or_less
 from real_sets import RealSet, real_sets

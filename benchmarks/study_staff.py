@@ -33,7 +33,7 @@ from known_truth import (
     share_inside,
 )
 from peerage.gradebook.book import STUDENT
-from peerage.inference.agreement import largest_r_hat
+from peerage.inference.chain_agreement import largest_r_hat
 from staffed import Class, Kind, draw_class
 from tables import table
 

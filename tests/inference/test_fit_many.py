@@ -9,7 +9,7 @@ import pytest
 
 import peerage as pg
 from peerage.cli import main
-from peerage.inference.agreement import FIRST_DRAWS
+from peerage.inference.chain_agreement import FIRST_DRAWS
 from peerage.inference.fitting import least_effective
 
 PAPER = pg.Model(priors="paper")

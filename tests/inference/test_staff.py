@@ -13,8 +13,8 @@ import pytest
 
 import peerage as pg
 from peerage.gradebook.book import STUDENT, TA
-from peerage.inference import agreement, fitting
-from peerage.inference.agreement import is_hopeless, next_simpler
+from peerage.inference import chain_agreement, fitting
+from peerage.inference.chain_agreement import is_hopeless, next_simpler
 from peerage.inference.numerics.hyperparameters import coordinates
 from peerage.inference.staff_in_words import staff_sentences
 from peerage.model import Model
@@ -195,7 +195,7 @@ def test_chains_stop_that_more_draws_would_not_bring_together(
 ) -> None:
     apart = disagreeing(posterior, "tau_l")
     assert not is_hopeless(apart), "of 8,000 draws, 150 say little"
-    monkeypatch.setattr(agreement, "MOST_DRAWS", 5 * posterior.samples.n_draws)
+    monkeypatch.setattr(chain_agreement, "MOST_DRAWS", 5 * posterior.samples.n_draws)
     assert is_hopeless(apart)
     assert not is_hopeless(posterior)
 
@@ -212,7 +212,7 @@ def test_chains_that_never_agree_give_the_simplest_model_and_the_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fitting, "FIRST_DRAWS", 20)
-    monkeypatch.setattr(agreement, "MOST_DRAWS", 80)
+    monkeypatch.setattr(chain_agreement, "MOST_DRAWS", 80)
     monkeypatch.setattr(fitting, "AGREED", 0.0)
     monkeypatch.setattr(fitting, "DISAGREED", 0.0)
     monkeypatch.setattr(fitting, "is_hopeless", lambda _: False)
@@ -230,22 +230,22 @@ def test_chains_that_never_agree_give_the_simplest_model_and_the_sentence(
 
 def test_chains_that_agree_stop_and_a_number_of_draws_is_kept_to(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fitting, "FIRST_DRAWS", 20)
-    monkeypatch.setattr(agreement, "MOST_DRAWS", 80)
+    monkeypatch.setattr(chain_agreement, "MOST_DRAWS", 80)
     monkeypatch.setattr(fitting, "AGREED", 100.0)
     monkeypatch.setattr(fitting, "is_hopeless", lambda _: False)
-    monkeypatch.setattr(agreement, "WANTED_ESS", 0)
-    monkeypatch.setattr(agreement, "WANTED_OF_PRIORS", 0)
+    monkeypatch.setattr(chain_agreement, "WANTED_ESS", 0)
+    monkeypatch.setattr(chain_agreement, "WANTED_OF_PRIORS", 0)
     assert pg.fit(severe_class()[0], chains=2, burn_in=10, seed=1).samples.n_draws == 20
-    monkeypatch.setattr(agreement, "WANTED_ESS", 1000)
+    monkeypatch.setattr(chain_agreement, "WANTED_ESS", 1000)
     assert pg.fit(severe_class()[0], chains=2, burn_in=10, seed=1).samples.n_draws == 90, "imprecise chains go on"
     monkeypatch.setattr(fitting, "AGREED", 0.0)
     assert pg.fit(severe_class()[0], chains=2, draws=30, burn_in=10, seed=1).samples.n_draws == 30
-    assert agreement.AGREED < agreement.DISAGREED
+    assert chain_agreement.AGREED < chain_agreement.DISAGREED
 
 
 def test_the_same_seed_goes_on_in_the_same_way(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fitting, "FIRST_DRAWS", 15)
-    monkeypatch.setattr(agreement, "MOST_DRAWS", 60)
+    monkeypatch.setattr(chain_agreement, "MOST_DRAWS", 60)
     monkeypatch.setattr(fitting, "AGREED", 0.0)
     monkeypatch.setattr(fitting, "DISAGREED", 100.0)
     first, second = (pg.fit(severe_class()[0], chains=2, burn_in=10, seed=3, workers=workers) for workers in (1, 2))

@@ -14,8 +14,8 @@ import numpy as np
 
 from peerage.errors import InputError, ModelError
 from peerage.gradebook.book import Gradebook
-from peerage.inference import agreement
-from peerage.inference.agreement import (
+from peerage.inference import chain_agreement
+from peerage.inference.chain_agreement import (
     AGREED,
     DISAGREED,
     FIRST_DRAWS,
@@ -82,7 +82,7 @@ def fit(
     ``draws`` draws. Unless these are given, there are 1,000 with fixed priors. With learned ones there are 250, and
     more until chains agree and every estimate is known to a tenth of its posterior standard deviation. If chains cannot
     agree, a simpler model is fitted: ``Posterior.asked`` is the model that was asked for then, and
-    ``Posterior.warnings`` say so (:mod:`peerage.inference.agreement`).
+    ``Posterior.warnings`` say so (:mod:`peerage.inference.chain_agreement`).
 
     With ``target_ess``, chains go on instead until each true grade, reliability, bias, effort and learned prior has as
     many effective draws, for the centre of its distribution and for its tails, or until ``memory`` is used up. Each
@@ -197,7 +197,7 @@ def _fit_agreeing(book: Gradebook, model: Model, settings: dict[str, Any]) -> Po
     while candidate is not None:
         posterior = _fit(book, candidate, draws=FIRST_DRAWS, **settings)
         rounds, made = [posterior.samples], posterior.samples.n_draws
-        while posterior.samples.n_draws < agreement.MOST_DRAWS and not is_hopeless(posterior):
+        while posterior.samples.n_draws < chain_agreement.MOST_DRAWS and not is_hopeless(posterior):
             agreed = largest_r_hat(posterior) <= AGREED
             if agreed and is_precise(posterior):
                 break

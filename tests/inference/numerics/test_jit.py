@@ -144,6 +144,35 @@ def test_a_cache_of_types_that_have_moved_is_not_used(small: Path) -> None:
     assert (first.stdout, second.stdout) == ("3.0\n", "-1.0\n")
 
 
+def test_a_damaged_cache_is_not_used(small: Path) -> None:
+    run(small)
+    for index in (small / "small" / "__pycache__").glob("*.nbi"):
+        index.write_bytes(b"found in the street")
+    assert run(small)[1] == "6.0"
+
+
+def test_what_one_kernel_had_compiled_is_linked_into_another_by_the_next_process(small: Path) -> None:
+    """Code that is only for linking has no machine code of its own, from which a process could start again."""
+    (small / "small" / "kernels.py").write_text(
+        "from peerage.inference.numerics.jit import jit\n\n"
+        "@jit\ndef twice(number):\n    return 2.0 * number\n\n"
+        "@jit\ndef more(number):\n    return twice(number) + 1.0\n\n"
+        "@jit\ndef less(number):\n    return twice(number) - 1.0\n"
+    )
+    program = "import sys; from small import kernels; print(getattr(kernels, sys.argv[1])(3.0))"
+
+    def called(name: str) -> tuple[str, int]:
+        child = subprocess.run(
+            [sys.executable, "-c", program, name], cwd=small, capture_output=True, text=True, check=True
+        )
+        (code,) = (small / "small" / "__pycache__").glob("inner.*twice*.nbc")
+        return child.stdout, code.stat().st_mtime_ns
+
+    (first, compiled), (second, found), (third, _) = called("more"), called("less"), called("more")
+    assert (first, second, third) == ("7.0\n", "5.0\n", "7.0\n")
+    assert compiled == found
+
+
 def kernels_of_the_package() -> dict[str, tuple[ast.FunctionDef, bool]]:
     """Each kernel by its name, and whether it says that it makes arrays."""
     found = {}
