@@ -43,7 +43,7 @@ def class_with(
 
 
 def quick_fit(book: pg.Gradebook, model: Model | None = None) -> pg.Posterior:
-    return pg.fit(book, model or Model(priors="paper"), chains=2, draws=150, burn_in=100, seed=0)
+    return pg.fit(book, model or Model(priors="paper"), chains=1, draws=300, burn_in=100, seed=0)
 
 
 # The statistics
