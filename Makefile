@@ -54,7 +54,7 @@ demo: install
 
 # Types are checked on one processor while another begins to compile what the tests will run.
 test: $(DEV)
-	@$(BIN)/python tests/support/compiling.py & $(MAKE) --no-print-directory lint; status=$$?; wait; exit $$status
+	@$(BIN)/python tests/support/programs/compiling.py & $(MAKE) --no-print-directory lint; status=$$?; wait; exit $$status
 	PEERAGE_COMPILED=1 $(BIN)/pytest -n auto --dist worksteal
 
 test-oldest test-newest: test-%: $(VENV)/%/installed

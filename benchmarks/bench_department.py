@@ -21,7 +21,7 @@ def measure() -> dict[str, Any]:
     begun = time.process_time()
     fits = pg.fit_many(books, seed=0, workers=1)
     seconds = (time.process_time() - begun) / MEASURED
-    draws = float(np.mean([fit.samples.n_draws for fit in fits]))
+    draws = float(np.mean([fit.n_draws for fit in fits]))
     hours = CLASSES * seconds / 2 / 3600
     print(f"{seconds:.1f} core-seconds a class of {STUDENTS} students and {WEEKS} weeks ({draws:.0f} draws a chain)")
     print(f"{CLASSES} classes take two cores {hours:.1f} hours")

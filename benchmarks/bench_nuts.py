@@ -18,7 +18,7 @@ import fast_nuts
 import peerage
 from figures import report, use_cores
 from peerage.inference.layout import lay_out
-from peerage.inference.numerics.diagnostics import rhat_and_ess
+from peerage.inference.numerics.rhat_and_ess import rhat_and_ess
 from peerage.inference.sampling.chains import sample
 from peerage.inference.sampling.draws import Draws
 

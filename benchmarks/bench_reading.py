@@ -20,12 +20,13 @@ COMPONENTS = ("Structure", "Evidence", "Style", "Code")
 REVIEWS_PER_GRADER = 4
 
 _PANDAS = "import pandas; pandas.read_csv({path!r}, keep_default_na=False)"
-_PEERAGE = "import peerage; from peerage.cli import check; check.summarise(peerage.read_grades({path!r}))"
+_PEERAGE = "from peerage import read_grades; class_summary(read_grades({path!r}))"
 _CHILD = """
 import json, sys, time
 sys.path.insert(0, {benchmarks!r})
 from figures import used
-import pandas, peerage.formats, peerage.gradebook.structure
+import pandas, peerage.formats
+from peerage.gradebook.class_summary import class_summary
 start = time.perf_counter()
 {program}
 print(json.dumps({{"seconds": time.perf_counter() - start}} | used()))

@@ -15,7 +15,7 @@ from typing import Any
 import peerage as pg
 from figures import report
 from peerage.results.results import Results
-from peerage.workflow.saving import write_results
+from peerage.workflow.save_results import write_results
 
 
 def parts_of(posterior: pg.Posterior, folder: Path) -> dict[str, float]:
@@ -47,11 +47,11 @@ def measure() -> dict[str, Any]:
         sampling = time.process_time() - begun
         parts = parts_of(posterior, Path(folder) / "standard")
     rest = sum(parts.values())
-    print(f"a default fit of {posterior.burn_in} + {posterior.samples.n_draws} sweeps: {sampling:.1f} core-seconds")
+    print(f"a default fit of {posterior.burn_in} + {posterior.n_draws} sweeps: {sampling:.1f} core-seconds")
     for name, seconds in parts.items():
         print(f"{name:<30}{seconds:6.2f}{seconds / sampling:8.3f}")
     print(f"{'together':<30}{rest:6.2f}{rest / sampling:8.3f}")
-    sweeps = {"burn_in": posterior.burn_in, "draws": posterior.samples.n_draws}
+    sweeps = {"burn_in": posterior.burn_in, "draws": posterior.n_draws}
     return {"sampling": sampling, "parts": parts, "rest": rest, "share": rest / sampling, **sweeps}
 
 

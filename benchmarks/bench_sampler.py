@@ -21,14 +21,14 @@ import peerage
 from bench_nuts import VARIABLES, inferred
 from figures import report, use_cores
 from peerage.inference.latent import latent_engine
-from peerage.inference.latent.grade_updates import add_level_masses
+from peerage.inference.latent.given_reports.grade_updates import add_level_masses
+from peerage.inference.latent.grader_by_grader.efforts_and_reports_before_rounding import update_reviews
+from peerage.inference.latent.grader_by_grader.review_predictions import load_cells
 from peerage.inference.latent.latent_arrays import State
 from peerage.inference.latent.latent_sweep import _update_efforts, _update_graders, _update_grades
-from peerage.inference.latent.review_predictions import load_cells
-from peerage.inference.latent.review_updates import update_reviews
 from peerage.inference.layout import Layout, lay_out
 from peerage.inference.numerics.arrays import Sums
-from peerage.inference.numerics.diagnostics import rhat_and_ess
+from peerage.inference.numerics.rhat_and_ess import rhat_and_ess
 from peerage.inference.sampling.chains import ChainState, sample
 from peerage.inference.sampling.draws import Draws
 
@@ -136,7 +136,7 @@ def fine_scale(coarse: Layout) -> dict[str, float]:
 
 def measure() -> dict[str, Any]:
     """Milliseconds of a sweep beside the twin's, of its parts, of the default model, and of a fine scale."""
-    from support import twin, twin_sweep
+    from support.references import twin, twin_sweep
 
     use_cores(1)
     book, _ = peerage.simulate(setting="b", seed=0)

@@ -22,7 +22,7 @@ def measure() -> dict[str, Any]:
     for name, draws in DRAWS.items():
         fits = [pg.fit(book, draws=draws, seed=seed, workers=1) for seed in (0, 1)]
         same = agreement(*fits)
-        found[name] = {"draws": fits[0].samples.n_draws, **same}
+        found[name] = {"draws": fits[0].n_draws, **same}
         print(f"{name}: {same['averages']:.2%} of averages are the same but for one in the last decimal;", end=" ")
         print(
             f"{same['clear']:.1%} of legal grades are no toss-ups, of which {same['explained']:.2%} of explained and",

@@ -19,8 +19,8 @@ import peerage as pg
 from figures import report
 from peerage.gradebook.merging import merged
 from peerage.inference.layout import lay_out
+from peerage.inference.new_grades.updating import BURN_IN, carried_over, touched_by
 from peerage.inference.sampling.chains import sample
-from peerage.inference.updating import BURN_IN, carried_over, touched_by
 
 UPDATES = 7
 CHAINS = 100
@@ -95,7 +95,7 @@ def measure() -> dict[str, Any]:
     before.preview(reviews[0])
     preview = float(np.median([timed(partial(before.preview, new))[1] for new in reviews]))
     print(f"a preview takes {preview / seconds:.4f} of an update: {1000 * preview:.0f} ms of processor time")
-    print(f"(median of {UPDATES}, with {updated.samples.n_draws} draws a chain; {went_on} went on after the burn-in)")
+    print(f"(median of {UPDATES}, with {updated.n_draws} draws a chain; {went_on} went on after the burn-in)")
     print("distance of expected grades, and most likely grades that differ:")
     gaps = {"update and fit": gap(updated, fresh), "two fits": gap(pg.fit(whole, seed=2), fresh)}
     for name, apart in gaps.items():

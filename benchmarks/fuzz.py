@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
-from support.fuzzing import Finding, fuzz, targets
+from support.faults.fuzzing import Finding, fuzz, targets
 
 GIGABYTE = 2**30
 FINDINGS = Path("fuzz-findings")

@@ -23,8 +23,8 @@ KERNELS = [
 """What cannot be watched, because it is compiled."""
 
 with atheris.instrument_imports(include=["peerage"], exclude=KERNELS):
-    from support import mutations
-    from support.fuzzing import Target, outcome, targets, write
+    from support.faults import mutations
+    from support.faults.fuzzing import Target, outcome, targets, write
 
 
 def main() -> None:

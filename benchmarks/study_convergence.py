@@ -37,7 +37,7 @@ def measure(book: pg.Gradebook) -> dict[str, Any]:
         "core_seconds": (process_time() - start) / 2,
         "model": first.model.name,
         "simpler": int(first.asked is not None) + int(second.asked is not None),
-        "draws": first.samples.n_draws,
+        "draws": first.n_draws,
         "r_hat": max(map(largest_r_hat, (first, second))),
         **agreement(first, second),
     }

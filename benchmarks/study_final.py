@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 import peerage as pg
 from kept_rows import measure_missing, study_options
 from peerage.decisions.choices import DecisionChoices
-from peerage.decisions.explain.cases import graded_by_staff
+from peerage.decisions.explain.submission_cases import graded_by_staff
 from peerage.simulation.simulated_class import SETTINGS
 from study_learned import Kind, distance, plain_mean, rounded, simulated
 

@@ -23,7 +23,7 @@ from scipy.stats import beta, gamma, norm, sem
 import peerage as pg
 from peerage.decisions.credit_marks import CreditScale, weighted_quantile
 from peerage.inference.sampling.draws import low_effort_masses
-from peerage.inference.summaries.information import Traits, Work
+from peerage.inference.summaries.information import GradedComponent, Traits
 from peerage.rubric import Component
 from tables import table
 
@@ -45,10 +45,12 @@ EFFORTS = (np.arange(40) + 0.5) / 40
 GRADED = Component("Grade", tuple(np.arange(6.0)))
 
 
-def work_of(priors: pg.Priors) -> Work:
+def work_of(priors: pg.Priors) -> GradedComponent:
     """The true grades of such a class, and how they are graded."""
     mean, sd = (float(part[0]) for part in priors.for_components(1))
-    return Work.of(GRADED, mean, sd, mean, low_effort_masses(GRADED.edges, mean, priors.tau_l, priors.epsilon))
+    return GradedComponent.of(
+        GRADED, mean, sd, mean, low_effort_masses(GRADED.edges, mean, priors.tau_l, priors.epsilon)
+    )
 
 
 def log_prior(priors: pg.Priors) -> Floats:

@@ -61,7 +61,7 @@ def measure(kind: Kind, seed: int, model: str) -> dict[str, Any]:
         },
         "elpd": float(posterior.leave_one_out.log_mass.sum()),
         "r_hat": largest_r_hat(posterior),
-        "draws": posterior.samples.n_draws,
+        "draws": posterior.n_draws,
         "simpler": posterior.asked is not None,
         "core_seconds": seconds,
     }

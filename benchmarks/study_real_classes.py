@@ -70,7 +70,7 @@ def measure(kind: Kind, seed: int, estimate: str) -> dict[str, Any]:
         "r_hat": largest_r_hat(posterior),
         "simpler": posterior.asked is not None,
         "told": bool(posterior.check().sentences),
-        "draws": posterior.samples.n_draws,
+        "draws": posterior.n_draws,
         "core_seconds": seconds,
     }
 

@@ -35,10 +35,10 @@ import peerage as pg
 from kept_rows import measure_missing
 from known_truth import compared, plain_mean
 from peerage.decisions.credit_marks import CreditScale
+from peerage.inference.checking.constant_or_copied_reviews import CONSTANT, FALSE_ALARM, suspicions
 from peerage.inference.checking.reciprocity import mutual_favours
-from peerage.inference.checking.suspicions import CONSTANT, FALSE_ALARM, suspicions
 from peerage.inference.sampling.draws import low_effort_masses
-from peerage.inference.summaries.information import Traits, Work, equivalents
+from peerage.inference.summaries.information import GradedComponent, Traits, equivalents
 from peerage.simulation import strategies
 from tables import table
 
@@ -136,7 +136,9 @@ def true_information(kind: str, truth: pg.Truth) -> NDArray[np.float64]:
     """(graders,) what a report tells, with the values that were drawn."""
     components, priors = truth.book.rubric.components, KINDS[kind]
     works = [
-        Work.of(component, mean, sd, mean, low_effort_masses(component.edges, mean, priors.tau_l, priors.epsilon))
+        GradedComponent.of(
+            component, mean, sd, mean, low_effort_masses(component.edges, mean, priors.tau_l, priors.epsilon)
+        )
         for component, mean, sd in zip(components, *priors.for_components(len(components)), strict=True)
     ]
     told, _ = equivalents(works, Traits.of(truth.reliability, truth.bias, effort=truth.effort))

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import settings
 
-from support.browser import chromium
-from support.compiling import compile_kernels
+from support.programs.browser import chromium
+from support.programs.compiling import compile_kernels
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

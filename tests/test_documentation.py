@@ -13,7 +13,6 @@ import pytest
 import peerage as pg
 
 ROOT = Path(__file__).parents[1]
-NAMED = re.compile(r"(?<![\w\[])\((\d{1,2})\)(?!\s*[\]*+/-])")
 LOADED = re.compile(r'<(?:script|img|iframe)[^>]* src="(\w+:)?//|<link[^>]* href="(\w+:)?//|@import|url\("?https?:')
 
 
@@ -45,17 +44,3 @@ def test_the_paths_that_the_map_names_exist(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     paths = re.findall(r"`((?:src|tests|docs|benchmarks)/[\w./-]+)`", text)
     assert [path for path in paths if "NAME" not in path and not (ROOT / path).exists()] == []
-
-
-def test_kernels_name_equations_that_there_are() -> None:
-    model = (ROOT / "docs" / "model.md").read_text(encoding="utf-8")
-    numbers = [int(number) for number in re.findall(r"\\tag\{(\d+)\}", model)]
-    assert len(set(numbers)) == len(numbers) > 0
-
-    folder = ROOT / "src" / "peerage" / "inference"
-    updates = [folder / "checking" / f"{kind}_leave_out.py" for kind in ("censored", "uncensored")]
-    for sampler in ("censored", "uncensored"):
-        updates += [path for path in sorted((folder / sampler).glob("*.py")) if "@jit" in path.read_text("utf-8")]
-    named = {path: {int(number) for number in NAMED.findall(path.read_text("utf-8"))} for path in updates}
-    assert [path.name for path, found in named.items() if not found] == []
-    assert set().union(*named.values()) <= set(numbers)

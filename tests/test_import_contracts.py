@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -13,11 +15,12 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 PLANTED = {
-    "rooms": ("support/wording.py", "from peerage.gradebook.book import MISSING"),
+    "rooms": ("support/words/wording.py", "from peerage.gradebook.book import MISSING"),
     "circles": ("gradebook/rulings.py", "def count() -> None:\n    from peerage.gradebook.book import MISSING"),
     "numerics": ("inference/numerics/psis.py", "import pandas"),
     "files": ("methods/method_needs.py", "from peerage.formats.reading import read_grades"),
     "decisions": ("decisions/final_grades.py", "from peerage.inference.fitting import fit"),
+    "workflow": ("cli/pay.py", "from peerage.inference.fitting import fit"),
     "studies": ("evaluation/folds.py", "import peerage_studies"),
     "command line": ("../../studies/src/peerage_studies/labels.py", "import peerage.cli"),
 }
@@ -40,6 +43,18 @@ def lint_imports(folder: Path, *arguments: str) -> subprocess.CompletedProcess[s
     return subprocess.run(
         command, cwd=folder, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True, check=False
     )
+
+
+def test_the_documentation_lists_the_rooms_in_the_order_of_the_contract() -> None:
+    """So that it is true of its table, too, that a room imports only from rooms above it."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    layers = next(contract["layers"] for contract in contracts if contract["id"] == "rooms")
+    height = {name: place for place, layer in enumerate(reversed(layers)) for name in layer.split(" | ")}
+    table = (ROOT / "docs" / "architecture.md").read_text("utf-8").partition("## The rooms")[2].partition("![")[0]
+    rows = [re.findall(r"`(\w+)(?:/|\.py)`", line.split("|")[1]) for line in table.splitlines() if "` |" in line]
+    listed = [name for row in rows[1:] for name in row]
+    assert [height[name] for name in listed] == sorted(height[name] for name in listed)
+    assert {*listed, *rows[0]} == {*height} - {"__main__", "version"}
 
 
 def test_all_contracts_hold(copied: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import peerage as pg
-from support.tiny import MODELS
+from support.classes.tiny import MODELS
 
 POSITIVE = st.floats(0.01, 20, allow_nan=False)
 IDS = st.text(min_size=1, max_size=12)

@@ -14,7 +14,7 @@ from peerage.tables.escaping import escape_xlsx, guard, unescape_xlsx, unguard
 from peerage.tables.known_columns import FIELDS
 from peerage.tables.reading_files import read_sheet
 from peerage.tables.writing_tables import write_table
-from support.classes import NASTY, gradebooks
+from support.classes.classes import NASTY, gradebooks
 
 SUFFIXES = (".csv", ".tsv", ".xlsx", ".parquet")
 unhurried = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from peerage import Component, InputError, Rubric
-from support.classes import names, scales
+from support.classes.classes import names, scales
 
 
 def _component(grades: tuple[float, ...]) -> Component:

@@ -62,8 +62,8 @@ if TYPE_CHECKING:
     from peerage.rubric import Rubric as Rubric
     from peerage.simulation.simulated_class import simulate as simulate
     from peerage.simulation.truth import Truth as Truth
-    from peerage.support.progress import Progress as Progress
-    from peerage.support.running_tasks import Running as Running
+    from peerage.support.tasks.progress import Progress as Progress
+    from peerage.support.tasks.running_tasks import Running as Running
     from peerage.workflow.fit_from_table import fit as fit
 
 _HOMES = {
@@ -83,11 +83,11 @@ _HOMES = {
     "Posterior": "inference.posterior",
     "Priors": "model",
     "Problem": "errors",
-    "Progress": "support.progress",
+    "Progress": "support.tasks.progress",
     "Reading": "formats.reading_choices",
     "ResultsError": "errors",
     "Rubric": "rubric",
-    "Running": "support.running_tasks",
+    "Running": "support.tasks.running_tasks",
     "Sampling": "evaluation.scoring",
     "Search": "evaluation.prior_search.prior_search",
     "SearchPlan": "evaluation.prior_search.search_plan",

@@ -14,7 +14,7 @@ from typing import Any
 import tomli_w
 
 from peerage.errors import InputError, ModelError, Problem
-from peerage.support.textfile import parse_toml, read_text
+from peerage.support.files.textfile import parse_toml, read_text
 
 LEARNED = "learned"
 """What stands for priors that are learned from the class."""

@@ -21,7 +21,7 @@ import tomli_w
 from numpy.typing import ArrayLike, NDArray
 
 from peerage.errors import InputError, Problem
-from peerage.support.textfile import parse_toml, read_text
+from peerage.support.files.textfile import read_text, read_toml
 
 RUBRIC_NAME = "rubric.toml"
 """The file that is found beside grades without being named."""
@@ -175,10 +175,7 @@ class Rubric:
     @classmethod
     def from_toml(cls, text: str, *, file: str = "") -> Rubric:
         """Read a rubric from TOML text; ``file`` names its origin in messages."""
-        try:
-            document = parse_toml(text)
-        except ValueError as error:
-            raise InputError(Problem(f"not valid TOML: {error}", "correct the file", file)) from None
+        document = read_toml(text, file)
         components = document.get("components")
         if not isinstance(components, dict) or not components:
             remedy = "write a section such as [components.Structure] with grades = [0, 1, 2, 3]"

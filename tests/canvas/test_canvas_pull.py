@@ -16,11 +16,22 @@ import peerage as pg
 from peerage import cli
 from peerage.canvas.place import Patience
 from peerage.cli import canvas as command
-from support.canvas_course import course
-from support.canvas_server import ASSIGNMENT, COURSE, TOKEN, Canvas, answered, cut_off, held, late, serving, throttled
-from support.children import running
-from support.importing import rows, run_import
-from support.terminals import converse
+from support.programs.canvas_course import course
+from support.programs.canvas_server import (
+    ASSIGNMENT,
+    COURSE,
+    TOKEN,
+    Canvas,
+    answered,
+    cut_off,
+    held,
+    late,
+    serving,
+    throttled,
+)
+from support.programs.children import running
+from support.programs.importing import rows, run_import
+from support.programs.terminals import converse
 
 QUICK = Patience(timeout=0.5, attempts=4, pause=0.01, longest=1.0, refill=1e6, poll=0.01, job=2.0)
 REVIEWS, SUBMISSIONS = (f"assignments/{ASSIGNMENT}/{name}" for name in ("peer_reviews", "submissions"))
@@ -378,23 +389,3 @@ def test_without_a_token_and_a_terminal(
 def _everything(folder: Path) -> str:
     """The text of all files in a folder, and their names."""
     return "\n".join(f"{path} {path.read_text(encoding='utf-8')}" for path in folder.rglob("*") if path.is_file())
-
-
-@pytest.mark.parametrize(
-    "index",
-    [
-        '{"answers": [{"request": "a", "file": "../../secret.json", "link": ""}]}',
-        '{"place": {"url": "", "course": 1, "assignment": 1}, "begun": "", "answers": [{"request": "a"}]}',
-        '{"place": {"url": "", "course": 1, "assignment": 1}, "begun": "",'
-        ' "answers": [{"request": "a", "file": "/etc/passwd", "link": ""}]}',
-        "[" * 5000,
-        "[]",
-    ],
-)
-def test_an_index_that_was_changed_is_refused(tmp_path: Path, index: str, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = tmp_path / "class" / "canvas"
-    folder.mkdir(parents=True)
-    (folder / "pull.json").write_text(index)
-    assert run_import(tmp_path / "class", "-o", tmp_path / "again") == 2
-    assert "Traceback" not in capsys.readouterr().err
-    assert not (tmp_path / "again").exists()

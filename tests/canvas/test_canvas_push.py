@@ -15,9 +15,9 @@ from peerage.canvas import push
 from peerage.canvas.place import Patience
 from peerage.cli import canvas as command
 from peerage.tables.writing_tables import write_table
-from support.canvas_course import course
-from support.canvas_server import ASSIGNMENT, COURSE, CREDIT, TOKEN, Canvas, answered, late, serving, throttled
-from support.exporting import result_folder
+from support.programs.canvas_course import course
+from support.programs.canvas_server import ASSIGNMENT, COURSE, CREDIT, TOKEN, Canvas, answered, late, serving, throttled
+from support.programs.exporting import result_folder
 
 QUICK = Patience(timeout=0.5, attempts=4, pause=0.01, longest=1.0, refill=1e6, poll=0.01, job=0.5)
 BULK = f"assignments/{ASSIGNMENT}/submissions/update_grades"
@@ -173,12 +173,12 @@ def test_a_job_that_is_not_answered_is_not_asked_for_twice(
     [
         (
             {"id": 0, "workflow_state": "failed", "message": "no such user"},
-            "Canvas failed to write the grades of 1001, 1002, 1003, 1004 (no such user); repeat the command to see "
-            "what is left",
+            "Canvas failed to write the grades of 1001, 1002, 1003, 1004 (no such user); push them again to see "
+            "what is left to do",
         ),
         (
             {"id": 0, "workflow_state": "running"},
-            "Canvas has not finished after 0.5 seconds; repeat the command later to see what is left to do",
+            "Canvas has not finished after 0.5 seconds; push the grades again later to see what is left to do",
         ),
     ],
     ids=["failed", "endless"],

@@ -12,9 +12,10 @@ import pytest
 from peerage import cli
 from peerage.canvas.place import Patience
 from peerage.cli import canvas as command
-from support.canvas_course import course
-from support.canvas_server import ASSIGNMENT, COURSE, RUBRIC, TOKEN, Canvas, answered, late, serving
-from support.exporting import result_folder
+from support.programs.canvas_course import course
+from support.programs.canvas_server import ASSIGNMENT, COURSE, RUBRIC, TOKEN, Canvas, answered, late, serving
+from support.programs.exporting import result_folder
+from support.programs.importing import run_import
 
 QUICK = Patience(timeout=1.0, attempts=2, pause=0.01, longest=1.0, refill=1e6, poll=0.01, job=0.2, total=20.0)
 UPDATE = f"assignments/{ASSIGNMENT}/submissions/update_grades"
@@ -173,3 +174,23 @@ def test_a_server_that_takes_its_time_for_every_page_is_given_up(
     assert status == 1
     assert "Canvas took more than 1 seconds in all; try again later" in said or "was not complete after" in said
     assert len([request for request in canvas.requests if request.startswith(path)]) < 10
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        '{"answers": [{"request": "a", "file": "../../secret.json", "link": ""}]}',
+        '{"place": {"url": "", "course": 1, "assignment": 1}, "begun": "", "answers": [{"request": "a"}]}',
+        '{"place": {"url": "", "course": 1, "assignment": 1}, "begun": "",'
+        ' "answers": [{"request": "a", "file": "/etc/passwd", "link": ""}]}',
+        "[" * 5000,
+        "[]",
+    ],
+)
+def test_an_index_that_was_changed_is_refused(tmp_path: Path, index: str, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "class" / "canvas"
+    folder.mkdir(parents=True)
+    (folder / "pull.json").write_text(index)
+    assert run_import(tmp_path / "class", "-o", tmp_path / "again") == 2
+    assert "Traceback" not in capsys.readouterr().err
+    assert not (tmp_path / "again").exists()

@@ -18,9 +18,19 @@ from peerage import cli
 from peerage.canvas import adapter, client
 from peerage.canvas.place import Bounds, Patience
 from peerage.cli import canvas as command
-from support.canvas_course import course
-from support.canvas_server import ASSIGNMENT, COURSE, TOKEN, Canvas, Fault, Handler, QuietServer, answered, serving
-from support.exporting import result_folder
+from support.programs.canvas_course import course
+from support.programs.canvas_server import (
+    ASSIGNMENT,
+    COURSE,
+    TOKEN,
+    Canvas,
+    Fault,
+    Handler,
+    QuietServer,
+    answered,
+    serving,
+)
+from support.programs.exporting import result_folder
 
 QUICK = Patience(
     timeout=1.0, attempts=2, pause=0.01, longest=1.0, refill=1e6, poll=0.01, job=2.0, answer=2.0, total=8.0

@@ -13,7 +13,7 @@ import pytest
 
 from peerage.cli import main
 from peerage.workflow.publishing import publications
-from support.term import class_table, grades_of, rows, written
+from support.classes.term import class_table, grades_of, rows, written
 
 SHORT = ["--chains", "2", "--draws", "30", "--burn-in", "10", "--priors", "paper", "-q"]
 """Too short to be believed: warnings about the fit are not looked at."""

@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from peerage import InputError, ModelError, Problem, ServiceError, __version__, cli
-from peerage.cli import check, main
-from peerage.cli.options.data_options import parse_columns
-from peerage.cli.terminal.console import SHOWN_PER_KIND, shorten
+from peerage import InputError, ModelError, ServiceError, __version__, cli
+from peerage.cli import main
+from peerage.gradebook import class_summary
 
 GRADES = "submission,grader,S,author\np1,ann,0,cat\np1,bob,2,cat\np2,ann,1,ann\np2,bob,1,ann\n"
 
@@ -84,7 +83,7 @@ def test_how_errors_end(
     def fail(_: object) -> None:
         raise error
 
-    monkeypatch.setattr(check, "summarise", fail)
+    monkeypatch.setattr(class_summary, "class_summary", fail)
     assert main(["check", grades]) == status
     assert capsys.readouterr() == ("", said)
 
@@ -92,7 +91,7 @@ def test_how_errors_end(
 def test_a_fault_is_1_and_asks_for_a_report(
     grades: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(check, "summarise", lambda _: 1 // 0)
+    monkeypatch.setattr(class_summary, "class_summary", lambda _: 1 // 0)
     assert main(["check", grades]) == 1
     said = capsys.readouterr().err
     assert "ZeroDivisionError" in said
@@ -158,19 +157,6 @@ def test_a_terminal_without_unicode_does_not_end_the_command(tmp_path: Path) -> 
     )
     assert (finished.returncode, finished.stderr) == (0, b"")
     assert rb"\u674e" in finished.stdout
-
-
-def test_problems_are_shortened_by_kind() -> None:
-    problems = [Problem(f"odd {index}", "even it out") for index in range(SHOWN_PER_KIND + 5)]
-    lines = shorten([*problems, Problem("alone")])
-    assert len(lines) == SHOWN_PER_KIND + 2
-    assert "alone" in lines
-    assert lines[-1] == "and 5 more like these: even it out"
-
-
-def test_columns_may_hold_commas() -> None:
-    assert parse_columns("submission=Paper, title,grader = Who") == {"submission": "Paper, title", "grader": "Who"}
-    assert parse_columns(None) is None
 
 
 def test_every_command_has_help() -> None:

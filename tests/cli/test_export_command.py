@@ -11,8 +11,8 @@ from peerage import cli
 from peerage.cli.export import ExportFormat
 from peerage.exports import mta2_files, students_csv, workbook
 from peerage.exports.exporting import NAMES, export_folder
-from support.exporting import GRADEBOOK, result_folder, run_export
-from support.importing import EXAMPLES
+from support.programs.exporting import GRADEBOOK, result_folder, run_export
+from support.programs.importing import EXAMPLES
 
 
 def test_the_command_offers_every_format() -> None:

@@ -18,7 +18,7 @@ from peerage.cli import main
 from peerage.decisions.choices import DecisionChoices
 from peerage.model import WHERE_POSSIBLE
 from peerage.results.schema import POSTERIOR, RECORD, REPORT, TABLES
-from support.children import COMMAND, running
+from support.programs.children import COMMAND, running
 
 FAST = ["--chains", "2", "--draws", "30", "--burn-in", "10"]
 EVERYTHING = sorted([".peerage.json", REPORT, POSTERIOR, RECORD, *(table.file for table in TABLES[:6])])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import peerage as pg
-from support.importing import EXAMPLES, changed, rows, run_import
+from support.programs.importing import EXAMPLES, changed, rows, run_import
 
 EXAMPLE = EXAMPLES / "canvas_reviews.csv"
 

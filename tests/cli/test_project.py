@@ -11,7 +11,7 @@ import pytest
 import peerage as pg
 from peerage.cli import main
 from peerage.cli.project_file import defaults
-from support.term import FAST, class_table, record, rows, written
+from support.classes.term import FAST, class_table, record, rows, written
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_check_reads_the_same_grades(home: Path, capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("grades = [", "peerage.toml: is not valid TOML"),
+        ("grades = [", "peerage.toml: not valid TOML: "),
         (
             'token = "secret"',
             "peerage.toml: there is no setting 'token'; use by, columns, completion, components,",

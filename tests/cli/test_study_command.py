@@ -23,7 +23,7 @@ from peerage_studies.panels import LAYOUTS
 from peerage_studies.statements import CLAIMS
 from peerage_studies.study_definition import COLUMNS
 from peerage_studies.study_figure import draw
-from support.study_tables import made_up
+from support.classes.study_tables import made_up
 
 SCRIPT = Path(__file__).parents[2] / "docs" / "reproduction.py"
 QUICK = ["--quick", "--classes", "a", "--workers", "1", "-q"]

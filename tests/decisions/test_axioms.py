@@ -23,7 +23,7 @@ from peerage.decisions.staff_grades import contradict_students
 from peerage.gradebook.book import MISSING
 from peerage.model import Fixed
 from peerage.rubric import MODEL_MAXIMUM
-from support.random_classes import known_graders, other, random_class, shuffled
+from support.classes.random_classes import known_graders, other, random_class, shuffled
 
 CLASSES = 30
 FAST: dict[str, Any] = {"chains": 1, "draws": 10, "burn_in": 10, "seed": 0}

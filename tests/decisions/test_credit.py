@@ -31,7 +31,7 @@ from peerage.decisions.credit_marks import (
 )
 from peerage.decisions.credit_prior import GraderPrior, fit_prior
 from peerage.gradebook.book import INSTRUCTOR, STUDENT
-from support.tiny import tiny_class
+from support.classes.tiny import tiny_class
 
 SCEPTICAL: dict[str, Any] = {"completion": 0.0, "sceptical": True}
 """Marks for quality alone, and only where it has been shown."""

@@ -13,7 +13,7 @@ import pytest
 import peerage as pg
 from peerage.cli import main
 from peerage.decisions.explain.explanation import Explanation
-from support.tiny import tiny_class
+from support.classes.tiny import tiny_class
 
 
 @pytest.fixture(scope="module")

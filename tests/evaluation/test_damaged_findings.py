@@ -17,7 +17,7 @@ from peerage.evaluation.benchmark.running import FINDINGS, benchmark
 from peerage.evaluation.prior_search.search_folder import Folder as SearchFolder
 from peerage.methods.method_registry import find
 from peerage_studies.study_folder import Folder as StudyFolder
-from support.tiny import tiny_class
+from support.classes.tiny import tiny_class
 
 BOOK = tiny_class(1)
 SHAPE = BOOK.applicable.shape

@@ -17,8 +17,8 @@ from peerage.evaluation.folds import NO_FOLD, deal
 from peerage.evaluation.scoring import Sampling, score_by_loo, score_fold, score_nothing
 from peerage.inference.choose_model import compare, expected_grades
 from peerage.model import Model
-from support.classes import gradebooks
-from support.integrals import exact, known_model, small_class
+from support.classes.classes import gradebooks
+from support.references.integrals import exact, known_model, small_class
 
 SEEDS = 8
 """Independent runs, from whose differences Monte-Carlo errors are taken."""

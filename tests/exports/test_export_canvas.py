@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from peerage.errors import InputError
-from peerage.exports import canvas_gradebook
-from peerage.exports.canvas_gradebook import GradebookColumn
-from support.exporting import GRADEBOOK, STAFF, TOTALS, result_folder, run_export
-from support.hostile_files import workbook
+from peerage.exports import canvas_gradebook_csv
+from peerage.exports.canvas_gradebook_csv import GradebookColumn
+from support.faults.hostile_files import workbook
+from support.programs.exporting import GRADEBOOK, STAFF, TOTALS, refusal, result_folder, run_export
 
 IDS = ("--assignment-id", "Essay 1=501", "--assignment-id", "Essay 2=502")
 
@@ -195,7 +194,7 @@ def test_what_cannot_be_kept_is_refused(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 def test_exactly_what_canvas_exported_is_read() -> None:
-    book = canvas_gradebook.read(GRADEBOOK)
+    book = canvas_gradebook_csv.read(GRADEBOOK)
     assert book.columns == (
         GradebookColumn("Essay 1", "501", "13.00"),
         GradebookColumn("essay 2", "502", "10.00"),
@@ -222,15 +221,15 @@ def test_first_and_last_names_apart_and_semicolons(tmp_path: Path) -> None:
     path.write_text(
         "LastName;FirstName;ID;SIS Login ID;Section;Essay (5)\n    Points Possible;;;;;4,00\nLi;Cat;7;cat;A;1,50\n"
     )
-    book = canvas_gradebook.read(path)
+    book = canvas_gradebook_csv.read(path)
     assert book.students == ((("Li, Cat", "7", "", "cat", "", "A"), ("1,50",)),)
 
 
 def test_semicolons_in_names_are_not_delimiters(tmp_path: Path) -> None:
     path = tmp_path / "gradebook.csv"
     path.write_text('Student,ID,Section,"a;b;c;d;e;f (5)"\nAnn,1,A;B;C;D,2\n')
-    assert canvas_gradebook.recognises(path)
-    assert canvas_gradebook.read(path).columns == (GradebookColumn("a;b;c;d;e;f", "5"),)
+    assert canvas_gradebook_csv.recognises(path)
+    assert canvas_gradebook_csv.read(path).columns == (GradebookColumn("a;b;c;d;e;f", "5"),)
 
 
 def test_a_roster_that_is_missing_or_a_workbook(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -259,6 +258,4 @@ def test_a_roster_that_is_missing_or_a_workbook(tmp_path: Path, capsys: pytest.C
 def test_a_malformed_gradebook(tmp_path: Path, content: str, message: str) -> None:
     path = tmp_path / "g.csv"
     path.write_text(content)
-    with pytest.raises(InputError) as caught:
-        canvas_gradebook.read(path)
-    assert message in str(caught.value)
+    assert message in refusal(canvas_gradebook_csv.read, path)

@@ -9,7 +9,7 @@ import pytest
 from peerage.errors import InputError
 from peerage.exports import students_csv
 from peerage.exports.students_csv import StudentRow
-from support.exporting import MOODLE_ROSTER, STAFF, TOTALS, result_folder, run_export
+from support.programs.exporting import MOODLE_ROSTER, STAFF, TOTALS, result_folder, run_export
 
 
 def test_a_row_for_each_submission_of_each_student(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from peerage.errors import InputError
 from peerage.exports import mta2_files
 from peerage.exports.mta2_files import Files
-from support.exporting import result_folder, run_export
-from support.importing import EXAMPLES
+from support.programs.exporting import refusal, result_folder, run_export
+from support.programs.importing import EXAMPLES
 
 EXAMPLE = EXAMPLES / "mta2_files"
 
@@ -89,6 +88,4 @@ def test_results_without_weights_and_spot_checks(tmp_path: Path, capsys: pytest.
 )
 def test_malformed_files(tmp_path: Path, file: str, content: str, message: str) -> None:
     (tmp_path / file).write_text(content)
-    with pytest.raises(InputError) as caught:
-        mta2_files.read(tmp_path)
-    assert message in str(caught.value)
+    assert message in refusal(mta2_files.read, tmp_path)

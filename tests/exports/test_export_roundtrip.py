@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import peerage as pg
 from peerage.errors import InputError
-from peerage.exports.canvas_gradebook import STUDENT_COLUMNS, CanvasGradebook, GradebookColumn
+from peerage.exports.canvas_gradebook_csv import STUDENT_COLUMNS, CanvasGradebook, GradebookColumn
 from peerage.exports.export_options import Options
 from peerage.exports.exporting import EXPORTS, Export, export_folder
 from peerage.exports.moodle_grades import ID_COLUMNS, Grades
@@ -22,8 +22,8 @@ from peerage.exports.students_csv import StudentRow
 from peerage.exports.workbook import Workbook
 from peerage.formats.systems.known_systems import FORMATS
 from peerage.tables.reading_files import read_source
-from support.classes import NASTY, ids, texts
-from support.exporting import RUBRIC, result_folder
+from support.classes.classes import NASTY, ids, texts
+from support.programs.exporting import RUBRIC, result_folder
 
 unhurried = settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 HARD = [text for text in [*NASTY, "a|b"] if text.strip() not in ("", "x")]

@@ -16,7 +16,7 @@ from peerage.exports.overview import Overview
 from peerage.exports.student_marks import StudentMarks
 from peerage.results.results import Results
 from peerage.results.schema import GRADES, ResultTable
-from support.exporting import GRADERS, TOTALS, result_folder, run_export
+from support.programs.exporting import GRADERS, TOTALS, result_folder, run_export
 
 FORMULAS = ["=1+1", '=HYPERLINK("http://example.com")', "+1", "-1", "@SUM(A1)", "\t=1", "#N/A", "007", "1e5", "TRUE"]
 

@@ -12,7 +12,7 @@ import pytest
 
 import peerage as pg
 from peerage.tables.column import Column
-from support.importing import EXAMPLES
+from support.programs.importing import EXAMPLES
 
 LONG = """submission,grader,component,grade,section,author,role
 p1,ann,S,1,A,bob,

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from peerage.errors import PeerageError
-from support.fuzzing import Target, fuzz, targets, write
+from support.faults.fuzzing import Target, fuzz, targets, write
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="there is no alarm on this system")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from support.hostile_files import run_case
+from support.faults.hostile_files import run_case
 
 CASES: list[dict[str, Any]] = [
     case

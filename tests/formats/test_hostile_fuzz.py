@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import peerage as pg
-from support.classes import NASTY
+from support.classes.classes import NASTY
 
 MAGIC = (
     b"",

@@ -17,7 +17,7 @@ from peerage.gradebook.merging import merged
 from peerage.results.results import Results
 from peerage.workflow.fit_class import fit_class
 from peerage.workflow.fit_plan import FitPlan, SamplingPlan
-from support.tiny import tiny_class
+from support.classes.tiny import tiny_class
 
 FAST = ["--chains", "1", "--draws", "10", "--burn-in", "5", "-q"]
 

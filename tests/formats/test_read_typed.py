@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import peerage as pg
-from support.hostile_files import workbook
+from support.faults.hostile_files import workbook
 
 HEADER = ["submission", "grader", "grade"]
 

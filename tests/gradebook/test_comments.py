@@ -15,7 +15,7 @@ from peerage.report.pages import staff_html, student_html
 from peerage.report.report_source import ReportSource
 from peerage.results.results import Results
 from peerage.results.schema import COMMENTS
-from support.importing import EXAMPLES, changed
+from support.programs.importing import EXAMPLES, changed
 
 TABLE = """submission,grader,Structure,Evidence,author,Comments
 s1,ben,4,3,ada,Ada makes a clear case.

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import peerage as pg
-from support.tiny import tiny_class
+from support.classes.tiny import tiny_class
 
 
 def rules_for(book: pg.Gradebook) -> list[pg.Exclusion]:

@@ -13,7 +13,7 @@ from hypothesis import given
 
 import peerage as pg
 from peerage.gradebook.structure import coverage, overlap, parts, reviews_per_grader, reviews_per_submission, surprises
-from support.classes import gradebooks
+from support.classes.classes import gradebooks
 
 TABLE = pd.DataFrame(
     {

@@ -13,7 +13,7 @@ from numpy.testing import assert_array_equal
 
 import peerage as pg
 from peerage.gradebook.merging import merged
-from support.classes import gradebooks
+from support.classes.classes import gradebooks
 
 RUBRIC = pg.Rubric.uniform(["Style", "Code"], [0, 1, 2, 3])
 

@@ -10,7 +10,7 @@ import peerage as pg
 from peerage.cli import main
 from peerage.gradebook.merging import merged
 from peerage.results.results import Results
-from support.term import FAST, rows
+from support.classes.term import FAST, rows
 
 TABLE = """submission,grader,Structure,Evidence,author
 s1,ben,4,3,ada

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import peerage as pg
-from support.children import running
+from support.programs.children import running
 
 
 def test_ctrl_c_ends_a_long_fit_promptly() -> None:

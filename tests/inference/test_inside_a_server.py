@@ -16,6 +16,19 @@ import pandas as pd
 import pytest
 
 import peerage as pg
+from peerage.decisions.choices import DecisionChoices
+from peerage.inference import posterior as posterior_module
+from peerage.inference.checking import leave_one_out, predictive_density
+from peerage.inference.numerics import rhat_and_ess
+from peerage.inference.sampling import chains
+from peerage.methods.models.crowd_labels import DawidSkene
+from peerage.results.results import Results
+from peerage.support.tasks import executor
+from peerage.tables import xlsx
+from peerage.tables.limits import Allowance
+from peerage.tables.sheet import Sheet
+from peerage.workflow.fit_class import fit_class
+from peerage.workflow.fit_plan import FitPlan, SamplingPlan
 
 FOREVER = 1_000_000
 """Draws of a fit that would take minutes."""
@@ -127,6 +140,102 @@ def test_the_process_is_left_as_it_was(book: pg.Gradebook, capfd: pytest.Capture
         del during["threads"], during["files"]
         assert during == {name: value for name, value in before.items() if name in during}
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_as_many_workers_as_a_fit_was_given_work_on_what_is_made_of_it(
+    book: pg.Gradebook, workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    used: list[int] = []
+
+    class Pool(ThreadPoolExecutor):
+        def __init__(self, max_workers: int) -> None:
+            used.append(max_workers)
+            super().__init__(max_workers)
+
+    class Threads(executor._Threads):
+        def __init__(self, workers: int) -> None:
+            used.append(workers)
+            super().__init__(workers)
+
+    for module in (leave_one_out, predictive_density, rhat_and_ess, chains):
+        monkeypatch.setattr(module, "ThreadPoolExecutor", Pool)
+    monkeypatch.setattr(executor, "_Threads", Threads)
+    first = pg.fit(book, chains=2, draws=20, burn_in=5, seed=0, workers=workers)
+    for posterior in (first, first.extend(10), first.update(book, draws=10)):
+        Results.of(posterior)
+        posterior.log_likelihood()
+        assert posterior.workers == workers
+    assert max(used) == workers
+    assert pg.fit_many([book], chains=1, draws=5, burn_in=5, seed=0, workers=2)[0].workers == 2
+
+
+@pytest.mark.parametrize("step", ["explain", "credit", "check", "propose", "leave_one_out"])
+def test_a_server_can_stop_what_follows_the_draws(
+    book: pg.Gradebook, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Asked to stop while a step is made, the work ends before the next."""
+    stop, made = threading.Event(), list[str]()
+
+    def noted(owner: Any, name: str) -> None:
+        whole = getattr(owner, name)
+
+        def note(*args: Any, **settings: Any) -> Any:
+            made.append(name)
+            if name == step:
+                stop.set()
+            return whole(*args, **settings)
+
+        monkeypatch.setattr(owner, name, note)
+
+    for name in ("explain", "credit", "propose"):
+        noted(DecisionChoices, name)
+    noted(pg.Posterior, "check")
+    noted(posterior_module, "leave_one_out")
+    plan = FitPlan(sampling=SamplingPlan(chains=2, draws=20, burn_in=5, seed=0, stop=stop))
+    with pytest.raises(pg.Stopped):
+        fit_class(book, plan)
+    assert made[-1] == step
+
+
+def test_two_threads_that_ignore_another_packages_warnings_leave_the_filters_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A method of Crowd-Kit begins, a workbook is opened, the method ends, and only then is the workbook read."""
+    labelling, opened, labelled = threading.Event(), threading.Event(), threading.Event()
+    label, open_book = DawidSkene.skills, xlsx._first_sheet
+    workbook = tmp_path / "grades.xlsx"
+    pd.DataFrame({"submission": ["s"], "grader": ["g"], "Style": [3]}).to_excel(workbook, index=False)
+
+    def slow_label(*args: Any) -> Any:
+        labelling.set()
+        assert opened.wait(60)
+        return label(*args)
+
+    def slow_open(*args: Any) -> Any:
+        opened.set()
+        assert labelled.wait(60)
+        warnings.warn_explicit("no style", UserWarning, "stylesheet.py", 1, "openpyxl.styles.stylesheet", registry={})
+        return open_book(*args)
+
+    def read() -> Sheet:
+        assert labelling.wait(60)
+        return xlsx.read(str(workbook), workbook.read_bytes(), Allowance())
+
+    monkeypatch.setattr(DawidSkene, "skills", slow_label)
+    monkeypatch.setattr(xlsx, "_first_sheet", slow_open)
+    book, _ = pg.simulate(students=10, weeks=1, components=1, seed=1)
+    before, heard = list(warnings.filters), "warned of what nobody ignores"
+    with ThreadPoolExecutor(2) as pool:
+        reading, labels = pool.submit(read), pool.submit(pg.aggregate, book, "dawid-skene", seed=0)
+        assert opened.wait(60)
+        with pytest.raises(UserWarning, match=heard):
+            warnings.warn(heard, UserWarning, stacklevel=1)
+        assert labels.result(60).converged
+        labelled.set()
+        assert len(reading.result(60)) == 1
+    assert warnings.filters == before
 
 
 def open_files() -> dict[str, str]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import peerage as pg
-from peerage.decisions.explain.cases import graded_by_staff, without_replaced
+from peerage.decisions.explain.submission_cases import graded_by_staff, without_replaced
 from peerage.decisions.staff_grades import staff_grades
 from peerage.errors import UnmetNeedError
 from peerage.gradebook.book import MACHINE, MISSING, STUDENT, TA

@@ -16,7 +16,7 @@ from scipy.special import ndtr
 import peerage as pg
 from peerage.inference.sampling.chains import VARIABLES
 from peerage.model import Model
-from support.tiny import MODELS, PRIORS, model_id, tiny_class
+from support.classes.tiny import MODELS, PRIORS, model_id, tiny_class
 
 CELLS = [
     (f"s{index}", name) for index in range(6) for name in ("Structure", "Code") if index < 4 or name == "Structure"

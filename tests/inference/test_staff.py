@@ -195,7 +195,7 @@ def test_chains_stop_that_more_draws_would_not_bring_together(
 ) -> None:
     apart = disagreeing(posterior, "tau_l")
     assert not is_hopeless(apart), "of 8,000 draws, 150 say little"
-    monkeypatch.setattr(chain_agreement, "MOST_DRAWS", 5 * posterior.samples.n_draws)
+    monkeypatch.setattr(chain_agreement, "MOST_DRAWS_TO_AGREE", 5 * posterior.samples.n_draws)
     assert is_hopeless(apart)
     assert not is_hopeless(posterior)
 
@@ -212,7 +212,7 @@ def test_chains_that_never_agree_give_the_simplest_model_and_the_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fitting, "FIRST_DRAWS", 20)
-    monkeypatch.setattr(chain_agreement, "MOST_DRAWS", 80)
+    monkeypatch.setattr(chain_agreement, "MOST_DRAWS_TO_AGREE", 80)
     monkeypatch.setattr(fitting, "AGREED", 0.0)
     monkeypatch.setattr(fitting, "DISAGREED", 0.0)
     monkeypatch.setattr(fitting, "is_hopeless", lambda _: False)
@@ -230,7 +230,7 @@ def test_chains_that_never_agree_give_the_simplest_model_and_the_sentence(
 
 def test_chains_that_agree_stop_and_a_number_of_draws_is_kept_to(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fitting, "FIRST_DRAWS", 20)
-    monkeypatch.setattr(chain_agreement, "MOST_DRAWS", 80)
+    monkeypatch.setattr(chain_agreement, "MOST_DRAWS_TO_AGREE", 80)
     monkeypatch.setattr(fitting, "AGREED", 100.0)
     monkeypatch.setattr(fitting, "is_hopeless", lambda _: False)
     monkeypatch.setattr(chain_agreement, "WANTED_ESS", 0)
@@ -245,7 +245,7 @@ def test_chains_that_agree_stop_and_a_number_of_draws_is_kept_to(monkeypatch: py
 
 def test_the_same_seed_goes_on_in_the_same_way(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fitting, "FIRST_DRAWS", 15)
-    monkeypatch.setattr(chain_agreement, "MOST_DRAWS", 60)
+    monkeypatch.setattr(chain_agreement, "MOST_DRAWS_TO_AGREE", 60)
     monkeypatch.setattr(fitting, "AGREED", 0.0)
     monkeypatch.setattr(fitting, "DISAGREED", 100.0)
     first, second = (pg.fit(severe_class()[0], chains=2, burn_in=10, seed=3, workers=workers) for workers in (1, 2))

@@ -19,7 +19,7 @@ from peerage.methods.models.own_grade_solver import OwnGradeSolver
 from peerage.methods.weighting.hamer import Hamer
 from peerage.methods.weighting.vancouver import Vancouver
 from peerage.simulation.burrell import burrell_schoenebeck
-from support.published import error, reports_of
+from support.classes.published import error, reports_of
 
 DISHES = [
     ("luca", "pizza", 8.0), ("luca", "pasta", 9.0), ("luca", "pollo", 5.0), ("mike", "pizza", 7.5),

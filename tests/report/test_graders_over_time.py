@@ -14,7 +14,7 @@ from peerage.report import graders_over_time as module
 from peerage.report.graders_over_time import change_of, graders_over_time, occasions_of
 from peerage.report.report_source import ReportSource
 from peerage.results.results import Results
-from support.reporting import staff_page_of, write
+from support.programs.reporting import staff_page_of, write
 
 GRADERS, WEEKS, REVIEWS, COMPONENTS = 60, 8, 4, 3
 

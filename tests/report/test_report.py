@@ -23,9 +23,9 @@ from peerage.report.render import embedded
 from peerage.report.report_source import ReportSource
 from peerage.results.results import Results
 from peerage.results.schema import GRADERS
-from support.classes import gradebooks, texts
-from support.reporting import Outline, data_of, staff_page_of, write
-from support.tiny import FIXED, tiny_class
+from support.classes.classes import gradebooks, texts
+from support.classes.tiny import FIXED, tiny_class
+from support.programs.reporting import Outline, data_of, staff_page_of, write
 
 
 @pytest.fixture(scope="module")

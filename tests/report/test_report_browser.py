@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 import peerage as pg
-from support.browser import DESKTOP, PHONE, Watched, violations
-from support.reporting import Pages, pages_of
-from support.tiny import tiny_class
+from support.classes.tiny import tiny_class
+from support.programs.browser import DESKTOP, PHONE, Watched, violations
+from support.programs.reporting import Pages, pages_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

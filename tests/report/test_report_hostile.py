@@ -12,9 +12,9 @@ import pytest
 
 from peerage.gradebook.book import Gradebook
 from peerage.rubric import Component, Rubric
-from support.browser import PHONE, Watched
-from support.reporting import Pages, pages_of
-from support.tiny import tiny_class
+from support.classes.tiny import tiny_class
+from support.programs.browser import PHONE, Watched
+from support.programs.reporting import Pages, pages_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

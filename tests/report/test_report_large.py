@@ -12,7 +12,7 @@ from peerage.report import submission_columns
 from peerage.report.report_source import ReportSource
 from peerage.report.staff_page import StaffPage, staff_page
 from peerage.results.results import Results
-from support.reporting import data_of, staff_page_of, write
+from support.programs.reporting import data_of, staff_page_of, write
 
 CHECKS, LISTED = 4, 10
 

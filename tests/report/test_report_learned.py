@@ -11,8 +11,8 @@ import pytest
 
 import peerage as pg
 from peerage.report.model_in_words import choice_words, prediction_words, priors_of
-from support import reporting
-from support.tiny import tiny_class
+from support.classes.tiny import tiny_class
+from support.programs import reporting
 
 
 def write(posterior: pg.Posterior, folder: Path) -> tuple[dict[str, Any], str]:

@@ -23,7 +23,7 @@ from peerage.report.student_page import AnonymousReport, file_name, student_page
 from peerage.results.result_folder import writing
 from peerage.results.results import Results
 from peerage.results.schema import EXPLANATIONS, WEIGHTS
-from support.classes import authors
+from support.classes.classes import authors
 
 
 def renamed(book: Gradebook) -> Gradebook:

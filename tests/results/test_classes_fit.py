@@ -21,8 +21,8 @@ from peerage.report.pages import classes_html, staff_html
 from peerage.results.results import Results
 from peerage.results.several_classes_results import SeveralResults, folder_names
 from peerage.tables.reading_files import read_sheet
-from support.browser import DESKTOP, PHONE, Watched, chromium, violations
-from support.term import FAST, TABLES, class_table, fitted, grades_of, record, rows, written
+from support.classes.term import FAST, TABLES, class_table, fitted, grades_of, record, rows, written
+from support.programs.browser import DESKTOP, PHONE, Watched, chromium, violations
 
 ODD = '=B, "2"'
 FOLDERS = {"A": "A", ODD: "B-2"}

@@ -20,7 +20,7 @@ from peerage.gradebook.rulings import Override
 from peerage.results.fit_tables import grades_table, totals_table, with_handed_out
 from peerage.results.results import Results
 from peerage.results.schema import TOTALS
-from support.tiny import FIXED, tiny_class
+from support.classes.tiny import FIXED, tiny_class
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,8 @@ from peerage.formats.staff.pseudonyms import Key
 from peerage.gradebook.rulings import Exclusion
 from peerage.results import result_folder
 from peerage.results.verifying import verify
-from support.power_loss import disks_after_power_loss, recorded
-from support.tiny import tiny_class
+from support.classes.tiny import tiny_class
+from support.faults.power_loss import disks_after_power_loss, recorded
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="folders cannot be forced to disk on this system")
 

@@ -10,8 +10,8 @@ import pytest
 
 from peerage import ResultsError
 from peerage.results import result_folder
-from peerage.support import atomic
-from support import killed_writer
+from peerage.support.files import atomic_writes
+from support.faults import killed_writer
 
 
 def write(target: Path, text: str) -> None:
@@ -185,7 +185,7 @@ def test_half_removed_results_are_never_put_back(target: Path) -> None:
 
 
 def test_a_second_writer_waits_and_then_says_why_it_cannot(target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(atomic, "PATIENCE", 0.1)
+    monkeypatch.setattr(atomic_writes, "PATIENCE", 0.1)
     with result_folder.writing(target) as folder:
         (folder / "grades.csv").write_text("first")
         with pytest.raises(ResultsError, match="another process has been writing"):

@@ -11,9 +11,9 @@ import pytest
 
 from peerage import ResultsError
 from peerage.results import result_folder
-from support.killed_writer import FILES, write
+from support.faults.killed_writer import FILES, write
 
-WRITER = Path(__file__).parents[1] / "support" / "killed_writer.py"
+WRITER = Path(__file__).parents[1] / "support" / "faults" / "killed_writer.py"
 
 pytestmark = [
     pytest.mark.slow,

@@ -13,7 +13,7 @@ import peerage
 from peerage.cli import main
 from peerage.results.results import Results
 from peerage.results.schema import POSTERIOR, RECORD, REPORT, TABLES, Kind, ResultTable
-from support.term import class_table, fitted, written
+from support.classes.term import class_table, fitted, written
 
 SOURCES = Path(peerage.__file__).parent
 DOCS = SOURCES.parents[1] / "docs"

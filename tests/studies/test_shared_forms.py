@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.shared_nuts import shared_model
+from support.references.shared_nuts import shared_model
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 

@@ -23,7 +23,7 @@ from peerage_studies.measures import expected, grade_errors, latent_mae, most_li
 from peerage_studies.running import run_study
 from peerage_studies.study_definition import COLUMNS, Course
 from peerage_studies.wrong_priors import VALUES, changed, moments
-from support.children import running
+from support.programs.children import running
 
 STUDY = "baselines"
 FINDINGS = f"{STUDY}.findings.jsonl"

@@ -35,7 +35,7 @@ from peerage_studies.quantities import (
 from peerage_studies.running import run_study
 from peerage_studies.statements import CLAIMS
 from peerage_studies.study_tables import agreement, claims_table, means_table, reason, summary, verdicts
-from support.study_tables import made_up
+from support.classes.study_tables import made_up
 
 GRADES, RELIABILITY, EFFORT, BIAS = "true_grade_mae", "reliability_spearman", "effort_spearman", "bias_mae"
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 import pytest
 
 import peerage as pg
-from peerage.support.executor import open_executor
-from peerage.support.stopping import check_stopped, stoppable
-from support.children import running
+from peerage.support.tasks.executor import open_executor
+from peerage.support.tasks.stop_requests import check_stopped, stoppable
+from support.programs.children import running
 
 LONG = 300.0
 """Seconds that a task would take if nobody stopped it."""
@@ -120,7 +120,7 @@ def slow_after_the_first(ended: list[int], item: int) -> None:
 FITS = """
 import sys
 import peerage as pg
-from peerage.support.executor import open_executor
+from peerage.support.tasks.executor import open_executor
 
 def long_fit(book, seed):
     sys.stdout.write("begun\\n")

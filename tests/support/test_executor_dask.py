@@ -14,10 +14,10 @@ import pytest
 import peerage as pg
 from peerage.evaluation.prior_search.search_folder import FINDINGS
 from peerage.inference.fitting import fit
-from peerage.support import executor
-from peerage.support.executor import open_executor
+from peerage.support.tasks import executor
+from peerage.support.tasks.executor import open_executor
 from peerage_studies.running import run_study
-from support.clusters import Cluster, Counted, arrivals, cluster
+from support.programs.clusters import Cluster, Counted, arrivals, cluster
 
 pytestmark = pytest.mark.slow
 

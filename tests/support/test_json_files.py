@@ -13,9 +13,9 @@ from peerage.errors import PeerageError
 from peerage.evaluation.benchmark.running import findings_in
 from peerage.results.marker import MARKER, Marker
 from peerage.results.results import read_record
-from peerage.support import json_files
-from peerage.support.journal import check_record
-from peerage.support.json_files import read_json
+from peerage.support.files import json_files
+from peerage.support.files.journal import check_record
+from peerage.support.files.json_files import read_json
 from peerage.workflow.publishing import FOLDER, publications
 
 DEEP = "[" * 100_000

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from peerage.support.json_shapes import Maybe, misfit
+from peerage.support.files.json_shapes import Maybe, misfit
 
 SHAPE = {"name": str, "points": Maybe((int, float)), "files": [{"size": int}]}
 

@@ -14,21 +14,21 @@ import pytest
 from peerage.formats.staff.pseudonyms import Key
 from peerage.results import result_folder
 from peerage.results.verifying import verify
-from support.many_writers import ROWS
+from support.faults.many_writers import ROWS
 
-WRITER = Path(__file__).with_name("many_writers.py")
+WRITER = Path(__file__).parent / "faults" / "many_writers.py"
 ROUNDS = 100
 """How often each writer writes."""
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork"),
-    pytest.mark.parametrize("writers", [2, 8]),
+    pytest.mark.parametrize("writers", [8]),
 ]
 
 
 def started(folder: Path, what: str, writers: int) -> subprocess.Popen[bytes]:
-    paths = [str(WRITER.parents[1]), *sys.path]
+    paths = [str(WRITER.parents[2]), *sys.path]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
     return subprocess.Popen(
         [sys.executable, str(WRITER), str(folder), what, str(writers), str(ROUNDS)], env=environment

@@ -11,7 +11,7 @@ import pytest
 
 import peerage as pg
 from peerage.cli import main
-from support.term import changed, class_table, fitted, graders_of, grades_of, rows, written
+from support.classes.term import changed, class_table, fitted, graders_of, grades_of, rows, written
 
 TABLE = class_table(students=10)
 CELL = ("week1-01", "Component 1")

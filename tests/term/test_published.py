@@ -13,8 +13,8 @@ from peerage.cli import main
 from peerage.results.results import Results
 from peerage.results.schema import GRADES
 from peerage.term.published import Published
-from support.reporting import staff_page_of
-from support.term import FAST, TABLES, class_table, fitted, graders_of, grades_of, record, rows, written
+from support.classes.term import FAST, TABLES, class_table, fitted, graders_of, grades_of, record, rows, written
+from support.programs.reporting import staff_page_of
 
 TABLE = class_table(students=10)
 FIRST = TABLE[TABLE["assignment"] == "week1"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import peerage as pg
-from support.term import fitted, rows
+from support.classes.term import fitted, rows
 
 TEXT = """submission,grader,S,T,author
 p1,ann,5,5,ann;bob

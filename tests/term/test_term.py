@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from peerage.cli import main
-from support.term import FAST, grades_of, record, rows
+from support.classes.term import FAST, grades_of, record, rows
 
 TUTORIAL = Path(__file__).parents[2] / "docs" / "term.md"
 WEEKS = [f"week{number:02}" for number in range(1, 12)]

@@ -18,7 +18,7 @@ from peerage.results import results as results_module
 from peerage.tables.reading_files import read_sheet
 from peerage.workflow.fit_class import fit_class
 from peerage.workflow.fit_plan import FitPlan, SamplingPlan
-from support.term import class_table, fitted, written
+from support.classes.term import class_table, fitted, written
 
 
 def counting(calls: Counter[str], name: str, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -14,7 +14,7 @@ from peerage.results.results import Results
 from peerage.results.schema import GRADES
 from peerage.term.published import Published
 from peerage.workflow.publishing import announce, publications, publish, published_in
-from support.term import class_table, fitted, grades_of, record, written
+from support.classes.term import class_table, fitted, grades_of, record, written
 
 TABLE = class_table(students=6)
 NOW = datetime(2026, 9, 7, 12, tzinfo=UTC)

@@ -14,8 +14,8 @@ import pytest
 import peerage as pg
 from peerage.errors import ResultsError
 from peerage.results.results import Results
-from peerage.workflow import saving
-from support.tiny import tiny_class
+from peerage.workflow import save_results
+from support.classes.tiny import tiny_class
 
 FAST = ["--chains", "2", "--draws", "10", "--burn-in", "5"]
 PROGRAM = "import sys; from peerage.cli import main; sys.exit(main())"
@@ -44,7 +44,7 @@ def test_results_that_have_no_place_are_saved_at_home(results: Results, home: Pa
     target = home.parent / "a file"
     target.write_text("mine")
     with pytest.raises(ResultsError) as caught:
-        saving.write_results(results, target)
+        save_results.write_results(results, target)
     folder = saved_in(caught.value)
     assert folder.parent == home
     assert Results.read(folder).grades == results.grades
@@ -56,9 +56,9 @@ def test_if_a_page_fails_the_draws_are_saved(results: Results, home: Path, monke
     def fail(_: Results) -> str:
         raise UnicodeEncodeError("utf-8", "\ud800", 0, 1, "planted")
 
-    monkeypatch.setattr(saving, "staff_html", fail)
+    monkeypatch.setattr(save_results, "staff_html", fail)
     with pytest.raises(ResultsError) as caught:
-        saving.write_results(results, home.parent / "out")
+        save_results.write_results(results, home.parent / "out")
     assert not (home.parent / "out").exists()
     loaded = pg.load(saved_in(caught.value) / "posterior.npz")
     assert loaded.book.submissions == results.posterior.book.submissions

@@ -39,7 +39,7 @@ from peerage.workflow.fit_class import fit_class
 from peerage.workflow.fit_classes import fit_classes
 from peerage.workflow.fit_plan import FitPlan, SamplingPlan, StaffInput
 from peerage.workflow.update_class import update_class
-from support.term import class_table
+from support.classes.term import class_table
 
 RUBRIC = pg.Rubric.uniform(["Component 1", "Component 2"], range(6))
 PLAN = FitPlan(

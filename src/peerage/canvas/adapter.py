@@ -20,7 +20,7 @@ from requests.adapters import HTTPAdapter
 from peerage.canvas.place import BOUNDS, Patience, Report
 from peerage.canvas.time_limit import within
 from peerage.errors import InputError, Problem, ServiceError
-from peerage.support.bounded_files import MEGABYTE
+from peerage.support.files.bounded_files import MEGABYTE
 
 RESERVE = 100.0
 """The allowance below which we pause. Canvas sets 50 aside for each request until it is done."""

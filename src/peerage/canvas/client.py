@@ -18,8 +18,8 @@ from peerage.canvas.adapter import PoliteAdapter
 from peerage.canvas.place import BOUNDS, TOKEN_REMEDY, Patience, Place, Report, checked_token
 from peerage.canvas.store import Answer, Store
 from peerage.errors import InputError, Problem, ServiceError
-from peerage.support.json_files import parse_json
-from peerage.support.json_shapes import Maybe, misfit
+from peerage.support.files.json_files import parse_json
+from peerage.support.files.json_shapes import Maybe, misfit
 
 LISTS = ("peer_reviews", "submissions")
 

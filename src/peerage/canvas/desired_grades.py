@@ -10,7 +10,7 @@ from peerage.errors import InputError, Problem
 from peerage.exports.student_marks import Item, StudentMarks, without_credit
 from peerage.results.results import Results
 from peerage.results.schema import EXPLANATIONS
-from peerage.support.wording import quoted
+from peerage.support.words.wording import quoted
 
 
 @dataclass(frozen=True)

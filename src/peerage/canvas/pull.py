@@ -8,7 +8,7 @@ from peerage.canvas.client import Client, answer, entries, refusals
 from peerage.canvas.place import Patience, Place, Report
 from peerage.canvas.store import Store
 from peerage.errors import InputError, Problem
-from peerage.support.wording import counted
+from peerage.support.words.wording import counted
 
 FIELDS = ("id", "user_id", "assignment_id", "workflow_state", "submitted_at")
 """What we ask of a submission. Its text is not needed, and stays where it is."""

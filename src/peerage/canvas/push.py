@@ -12,8 +12,8 @@ from peerage.canvas.desired_grades import DesiredGrade, DesiredGrades
 from peerage.canvas.place import Patience, Place, Report
 from peerage.errors import InputError, Problem, ServiceError
 from peerage.rubric import tidy
-from peerage.support.visible import one_line
-from peerage.support.wording import counted, listed
+from peerage.support.words.visible import one_line
+from peerage.support.words.wording import counted, listed
 
 BATCH = 100
 """How many students one job of Canvas is about."""
@@ -151,15 +151,14 @@ class Target:
         while job["workflow_state"] not in ("completed", "failed"):
             if time.monotonic() > deadline:
                 message = f"Canvas has not finished after {self.patience.job:g} seconds"
-                raise ServiceError(f"{message}; repeat the command later to see what is left to do")
+                raise ServiceError(f"{message}; push the grades again later to see what is left to do")
             time.sleep(self.patience.poll)
             job = answer(self.client, "GET", f"progress/{job['id']}")
         if job["workflow_state"] == "failed":
             students = listed(change.student for change in batch)
             reason = job.get("message") or "it does not say why"
-            raise ServiceError(
-                f"Canvas failed to write the grades of {students} ({reason}); repeat the command to see what is left"
-            )
+            message = f"Canvas failed to write the grades of {students} ({reason})"
+            raise ServiceError(f"{message}; push them again to see what is left to do")
 
 
 def _change(entry: Entry, grade: DesiredGrade) -> CanvasChange:

@@ -16,10 +16,10 @@ from typing import Any
 
 from peerage.canvas.place import BOUNDS, Place
 from peerage.errors import InputError, Problem
-from peerage.support.atomic import replacing
-from peerage.support.bounded_files import read_bounded
-from peerage.support.json_files import read_json
-from peerage.support.json_shapes import misfit
+from peerage.support.files.atomic_writes import replacing
+from peerage.support.files.bounded_files import read_bounded
+from peerage.support.files.json_files import read_json
+from peerage.support.files.json_shapes import misfit
 
 INDEX = "pull.json"
 RAW = "canvas"

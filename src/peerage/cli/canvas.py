@@ -20,7 +20,7 @@ from peerage.cli.options import data_options
 from peerage.cli.terminal.console import never_print, output, say, warn
 from peerage.errors import InputError, MissingExtraError, Problem
 from peerage.results import result_folder
-from peerage.support.wording import counted
+from peerage.support.words.wording import counted
 
 Url = Annotated[
     str, typer.Option("--url", metavar="ADDRESS", envvar="CANVAS_URL", help="The server: https://canvas.school.edu.")

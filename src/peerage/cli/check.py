@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
@@ -15,12 +14,7 @@ from peerage.cli.options.option_groups import grouped
 from peerage.cli.setting_flags import as_line
 from peerage.cli.terminal.console import output
 from peerage.errors import InputError, Problem
-from peerage.support.wording import counted, listed
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from peerage.gradebook.book import Gradebook
+from peerage.support.words.wording import counted, listed
 
 
 @grouped
@@ -40,7 +34,9 @@ def command(
             typer.echo(json.dumps({"ok": False, "problems": [asdict(problem) for problem in error.problems]}, indent=2))
             raise typer.Exit(2) from None
         raise
-    facts = {name: summarise(book) for name, book in books.items()}
+    from peerage.gradebook.class_summary import class_summary
+
+    facts = {name: class_summary(book) for name, book in books.items()}
     if as_json:
         found = facts[""] if by is None else {"by": by, "classes": facts}
         typer.echo(json.dumps({"ok": True, **found}, indent=2))
@@ -55,49 +51,6 @@ def command(
         _show_notices([notice for notice in book.notices if notice not in common])
     _show_notices(common)
     output().print("This can be fitted.", soft_wrap=True)
-
-
-def summarise(book: Gradebook) -> dict[str, Any]:
-    """What there is to know about a gradebook before it is fitted, as plain values."""
-    from peerage.gradebook import structure
-
-    part = structure.parts(book)
-    overlapping, calibrated = structure.overlap(book)
-    return {
-        **structure.totals(book),
-        "assignments": dict(Counter(name for name in book.assignments if name)),
-        "reviews_per_grader": _spread(structure.reviews_per_grader(book)),
-        "reviews_per_submission": _spread(structure.reviews_per_submission(book)),
-        "coverage": structure.coverage(book),
-        "submissions_with_several_graders": overlapping,
-        "submissions_with_students_and_staff": calibrated,
-        "parts": int(part.max()) + 1,
-        "rubric": _rubric(book),
-        "notices": [asdict(notice) for notice in book.notices],
-    }
-
-
-def _spread(counts: NDArray[Any]) -> dict[str, float]:
-    import numpy as np
-
-    return {"least": int(counts.min()), "median": float(np.median(counts)), "most": int(counts.max())}
-
-
-def _rubric(book: Gradebook) -> dict[str, dict[str, Any]]:
-    import numpy as np
-
-    described = {}
-    for index, component in enumerate(book.rubric.components):
-        values = book.values[:, index]
-        graded = int(np.isfinite(values).sum())
-        described[component.name] = {
-            "legend": component.legend,
-            "grades": list(component.grades),
-            "points": None if component.points is None else list(component.points),
-            "graded": graded,
-            "mean": float(np.nanmean(values)) if graded else None,
-        }
-    return described
 
 
 def _show(facts: dict[str, Any]) -> None:

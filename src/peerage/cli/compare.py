@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from peerage.cli.options import data_options
-from peerage.cli.terminal.console import output, say
-from peerage.support.wording import counted
+from peerage.cli.terminal.console import output, warn
+from peerage.support.words.wording import counted
 
 if TYPE_CHECKING:
-    from peerage.results.results import Results
     from peerage.workflow.compare_results import Comparison
 
 SHOWN = 10
@@ -45,39 +44,24 @@ _KINDS = {
 def command(old: Old, new: New, as_json: data_options.Json = False) -> None:
     """List which grades changed between two results and why, and add the list to NEW and its report."""
     from peerage.results.schema import CHANGES, REPORT
-    from peerage.workflow.compare_results import compare
-    from peerage.workflow.saving import add_changes
+    from peerage.workflow.compare_results import compare, pairs_in
+    from peerage.workflow.save_results import add_changes
 
+    pairs = pairs_in(old, new)
+    warn(pairs.notices)
     listed = {}
-    for name, (heading, before, after, place) in _pairs(old, new).items():
-        compared = compare(before, after)
-        add_changes(compared.results, place)
+    for name, pair in pairs.by_class.items():
+        compared = compare(pair.before, pair.after)
+        add_changes(compared.results, pair.folder)
         listed[name] = [asdict(change) for change in compared.changes]
         if not as_json:
-            if heading:
-                output().print(heading, soft_wrap=True)
+            if pairs.by:
+                output().print(f"{pairs.by} {name!r}:", soft_wrap=True)
             _show(compared)
     if as_json:
         typer.echo(json.dumps(listed.get("", listed), indent=2))
     else:
         output().print(f"\nWritten to {new}: {CHANGES.file}, {REPORT}", soft_wrap=True)
-
-
-def _pairs(old: Path, new: Path) -> dict[str, tuple[str, Results, Results, Path]]:
-    """What is compared: the two results, or those of each class that both have; by name, with heading and folder."""
-    from peerage.results.results import Results
-    from peerage.results.several_classes_results import SeveralResults
-
-    before, after = SeveralResults.read(old), SeveralResults.read(new)
-    if before.by != after.by or not after.classes:
-        return {"": ("", Results.read(old), Results.read(new), new)}
-    for name in sorted(before.classes.keys() ^ after.classes.keys()):
-        say(f"note: {after.by} {name!r} is only in {old if name in before.classes else new}")
-    return {
-        name: (f"{after.by} {name!r}:", before.classes[name], results, new / after.folders[name])
-        for name, results in after.classes.items()
-        if name in before.classes
-    }
 
 
 def _show(compared: Comparison) -> None:

@@ -11,7 +11,7 @@ import typer
 from peerage.cli.options import data_options
 from peerage.cli.terminal.console import name_cell, output
 from peerage.cli.terminal.table_output import rows_of
-from peerage.support.wording import counted
+from peerage.support.words.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd

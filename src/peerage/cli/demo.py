@@ -25,21 +25,20 @@ def command(
 ) -> None:
     """Simulate a class like the paper's, fit it, and compare the grades with the true ones."""
     result_folder.check_target(out)
-    from peerage.decisions.choices import DecisionChoices
     from peerage.gradebook.input_files import InputFile
-    from peerage.inference.fitting import fit as infer
-    from peerage.results.results import Results
     from peerage.simulation.class_files import GRADES, write_class
     from peerage.simulation.simulated_class import simulate
-    from peerage.workflow.saving import fill
+    from peerage.workflow.fit_class import fit_class
+    from peerage.workflow.fit_plan import FitPlan, SamplingPlan
+    from peerage.workflow.save_results import fill
 
     say(f"simulating a class of {STUDENTS} students and {WEEKS} weeks, and fitting it …")
     # Without TAs: the paper draws theirs like students, with biases as large.
     book, truth = simulate(STUDENTS, WEEKS, setting="b", seed=0, tas=0)
-    posterior = infer(book, seed=0, progress=True)
+    plan = FitPlan(sampling=SamplingPlan(seed=0, progress=True))
     with result_folder.writing(out) as folder:
         write_class(truth, folder)
-        results = Results.of(posterior, [InputFile.of(folder / GRADES)], DecisionChoices())
+        results = fit_class(book, plan, inputs=[InputFile.of(folder / GRADES)], tell=say)
         fill(results, folder)
     show(results, out)
     for line in _comparison(results, truth):

@@ -10,8 +10,6 @@ from peerage.cli.options import staff_options
 from peerage.cli.print_results import say_warnings, show
 from peerage.cli.setting_flags import as_line
 from peerage.cli.terminal.console import output, say, warn
-from peerage.errors import ResultsError
-from peerage.results import result_folder
 
 if TYPE_CHECKING:
     from peerage.cli.options.staff_options import StaffFiles
@@ -19,7 +17,6 @@ if TYPE_CHECKING:
     from peerage.gradebook.book import Gradebook
     from peerage.results.results import Results
     from peerage.results.several_classes_results import SeveralResults
-    from peerage.term.published import Published
     from peerage.workflow.fit_plan import FitPlan
 
 
@@ -35,9 +32,10 @@ def fit_and_show(
 def _fit_one(book: Gradebook, plan: FitPlan, files: StaffFiles, out: Path, *, shown: bool) -> Mapping[str, Any]:
     """Fit a class, write its results, and return the record of it."""
     from peerage.workflow.fit_class import fit_prepared, prepare
-    from peerage.workflow.saving import write_results
+    from peerage.workflow.publishing import published_alone
+    from peerage.workflow.save_results import write_results
 
-    staff, published = files.read(book), _published_alone(files.published)
+    staff, published = files.read({"": book})[""], published_alone(files.published)
     with files.key() as key:
         prepared = prepare(book, plan, staff=staff, published=published, key=key)
     warn(prepared.notices)
@@ -55,13 +53,13 @@ def _fit_all(
 ) -> Mapping[str, Any]:
     """Fit the classes that a column tells apart, write their results, and return the record of all of them."""
     from peerage.formats.several_classes import common_notices
-    from peerage.workflow.fit_classes import fit_all_prepared, prepare_classes
-    from peerage.workflow.saving import write_classes
+    from peerage.workflow.fit_classes import fit_all_prepared, prepare_classes, unmatched
+    from peerage.workflow.publishing import published_classes
+    from peerage.workflow.save_results import write_classes
 
-    published = _published(files.published, by, books)
-    ids = {name: {*book.submissions, *book.graders} for name, book in books.items()}
-    known = set().union(*ids.values())
-    staff = {name: files.read(book, known - ids[name]) for name, book in books.items()}
+    published = published_classes(files.published, by)
+    warn(unmatched(published, by, books))
+    staff = files.read(books)
     with files.key() as key:
         prepared = prepare_classes(books, plan, by=by, staff=staff, published=published, key=key)
     common = common_notices(ready.notices for ready in prepared.values())
@@ -97,36 +95,12 @@ def _say(notices: Mapping[str, Sequence[Problem]], common: Sequence[Problem], by
         warn((notice for notice in own if notice not in common), f"{by} {name!r}: ")
 
 
-def _published_alone(folders: Sequence[Path]) -> Published | None:
-    """What was handed out in a class that is alone."""
-    from peerage.results.results import Results
-    from peerage.term.published import Published
-
-    results = [Results.read(folder) for folder in folders]
-    return Published(results[0], earlier=tuple(results[1:])) if results else None
-
-
-def _published(folders: Sequence[Path], by: str, books: Mapping[str, Gradebook]) -> list[SeveralResults]:
-    """The results of classes that were handed out; classes that are not in both are named."""
-    from peerage.results.results import read_record
-    from peerage.results.several_classes_results import SeveralResults
-    from peerage.workflow.fit_classes import unmatched
-
-    for folder in folders:
-        if read_record(result_folder.find(folder)).get("by") != by:
-            raise ResultsError(f"{folder}: these results do not have a class for each {by}; name results of --by {by}")
-    earlier = [SeveralResults.read(folder) for folder in folders]
-    if earlier:
-        warn(unmatched(earlier, by, books))
-    return earlier
-
-
 def _show(several: SeveralResults, out: Path) -> None:
     """Print a few numbers about each class, and where the files are."""
     from rich.table import Table
 
     from peerage.results.summary import summarise
-    from peerage.workflow.saving import CLASSES_FILES
+    from peerage.workflow.save_results import CLASSES_FILES
 
     console, by = output(), several.by
     table = Table(box=None, pad_edge=False)

@@ -15,7 +15,7 @@ from peerage.cli.setting_flags import as_line
 from peerage.cli.terminal.console import output, warn
 from peerage.errors import InputError, Problem
 from peerage.results import result_folder
-from peerage.support.wording import counted
+from peerage.support.words.wording import counted
 
 if TYPE_CHECKING:
     from peerage.formats.wizard.mapping import FileMapping

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from peerage.cli.options import staff_options
 from peerage.cli.setting_flags import as_line, with_flag
 from peerage.cli.terminal.console import output, say
-from peerage.support.wording import counted
+from peerage.support.words.wording import counted
 
 if TYPE_CHECKING:
     from peerage.results.results import Results
@@ -19,7 +19,7 @@ def show(results: Results, out: Path) -> None:
     from peerage.cli.terminal import fit_summary
     from peerage.decisions.staff_grades import moved_to_their_level
     from peerage.results.schema import CHECKS, GRADERS, REPORT, SELF_REVIEWS
-    from peerage.workflow.saving import files_of
+    from peerage.workflow.save_results import files_of
 
     console = output()
     fit_summary.show(results.posterior, console, list(results.grades.values()))

@@ -12,7 +12,7 @@ from typing import Any
 import tomli_w
 
 from peerage.errors import InputError, Problem
-from peerage.support.textfile import parse_toml, read_text
+from peerage.support.files.textfile import read_text, read_toml
 
 PROJECT = "peerage.toml"
 
@@ -71,10 +71,7 @@ _WORDS: dict[Kind, str] = {
 
 def defaults(path: Path) -> dict[str, dict[str, Any]]:
     """What the options of commands are where the user does not say it, by command."""
-    try:
-        said = parse_toml(read_text(path))
-    except ValueError as error:
-        raise InputError(Problem(f"is not valid TOML ({error})", "correct it", path.name)) from None
+    said = read_toml(read_text(path), path.name)
     model = said.pop("model", {})
     patterns = said.pop("grades", [])
     if not isinstance(model, Mapping):

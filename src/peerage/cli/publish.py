@@ -13,7 +13,7 @@ from peerage.cli.options import data_options
 from peerage.cli.project_file import PROJECT
 from peerage.cli.terminal.console import output
 from peerage.errors import ResultsError
-from peerage.support.wording import counted
+from peerage.support.words.wording import counted
 
 if TYPE_CHECKING:
     from peerage.workflow.publishing import Announced, Publication

@@ -11,7 +11,7 @@ import typer
 from peerage.cli.options import data_options
 from peerage.cli.terminal.console import output
 from peerage.results import result_folder
-from peerage.support.wording import counted
+from peerage.support.words.wording import counted
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A result folder.")]
 ForStudent = Annotated[str | None, typer.Option("--for-student", metavar="ID", help="Write the page for this author.")]
@@ -43,7 +43,7 @@ def command(
             "only the page of one student (--for-student) has a file to choose", param_hint="--out"
         )
     from peerage.results.results import Results
-    from peerage.workflow.saving import rewrite_report
+    from peerage.workflow.save_results import rewrite_report
     from peerage.workflow.student_pages import refuse_inside, write_student_page, write_student_pages
 
     found = result_folder.find(folder)

@@ -32,6 +32,7 @@ FLAGS = {
     "name_graders": "--name-graders",
     "only": "--only",
     "override": "--override",
+    "pseudonyms": "--pseudonyms",
     "replace": "--replace",
     "republish": "--republish",
     "required_reviews": "--required-reviews",

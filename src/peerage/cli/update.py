@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,13 +11,11 @@ import typer
 
 from peerage.cli.options import data_options, sampling_options, staff_options
 from peerage.cli.print_results import say_warnings
-from peerage.cli.terminal.console import output, say, warn
-from peerage.errors import InputError, Problem, ResultsError
+from peerage.cli.terminal.console import output, warn
 from peerage.results import result_folder
-from peerage.support.wording import counted, quoted
+from peerage.support.words.wording import counted
 
 if TYPE_CHECKING:
-    from peerage.gradebook.book import Gradebook
     from peerage.inference.posterior import Posterior
     from peerage.workflow.update_class import UpdatedGrade
 
@@ -59,15 +56,13 @@ def command(
     target = folder if out is None else out
     result_folder.check_target(result_folder.outermost(folder) if out is None else out, grades)
     from peerage.results.results import Results
-    from peerage.workflow.saving import files_of, replace_results, write_results
-    from peerage.workflow.update_class import update_class
+    from peerage.workflow.save_results import files_of, replace_results, write_results
+    from peerage.workflow.update_class import read_new_grades, update_class
 
     earlier = Results.read(found)
-    if earlier.record.get("pseudonyms"):
-        raise ResultsError(f"{folder}: these results hold made-up names; fit all grades again with --pseudonyms")
-    before = earlier.posterior
     options = data_options.ReadingOptions(columns=columns, snap=snap, duplicates=duplicates)
-    new = _read_new(grades, before.book, earlier.record.get("class"), options)
+    new, left_out = read_new_grades(earlier, grades, options.reading())
+    warn(left_out)
     sampling: dict[str, Any] = {"draws": draws, "burn_in": burn_in, "workers": workers, "progress": not quiet}
     published = staff_options.handed_out_of_class(earlier.record.get("class"))
     updated = update_class(earlier, new, published=published, **sampling)
@@ -81,35 +76,12 @@ def command(
         named = {"written": str(target), "previous": None if kept is None else str(kept)}
         typer.echo(json.dumps(named | {"changes": [change._asdict() for change in updated.changes]}, indent=2))
     else:
-        _show(updated.changes, before, updated.results.posterior)
+        _show(updated.changes, earlier.posterior, updated.results.posterior)
         staff_options.show(updated.results, output())
         output().print(f"\nWritten to {target}: {', '.join(files_of(updated.results))}", soft_wrap=True)
         if kept is not None:
             output().print(f"The earlier results are in {kept}", soft_wrap=True)
     say_warnings(updated.results)
-
-
-def _read_new(
-    grades: list[Path],
-    book: Gradebook,
-    own: Mapping[str, str] | None,
-    options: data_options.ReadingOptions,
-) -> Gradebook:
-    """The new grades; of files that tell classes apart as the results do, those of the ``own`` one alone."""
-    from peerage.formats import read_classes
-
-    by, name = (None, "") if own is None else (own["by"], own["name"])
-    reading = replace(options.reading(), exclude=book.exclusions)
-    classes = read_classes(grades, book.rubric, by=by, by_optional=True, reading=reading)
-    if "" in classes:
-        return classes[""]
-    if name not in classes:
-        message = f"there are no grades of {by} {name!r}, which these results are about"
-        raise InputError(Problem(message, "name the folder of another class, or other grades"))
-    others = [other for other in classes if other != name]
-    if others:
-        say(f"note: grades of {by} {quoted(others)} left out, because these results are about {name!r}")
-    return classes[name]
 
 
 def _show(changes: Sequence[UpdatedGrade], before: Posterior, after: Posterior) -> None:

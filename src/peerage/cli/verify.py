@@ -11,8 +11,8 @@ import typer
 
 from peerage.cli.options import data_options
 from peerage.cli.terminal.console import output, say
-from peerage.support.visible import one_line
-from peerage.support.wording import counted
+from peerage.support.words.visible import one_line
+from peerage.support.words.wording import counted
 
 DAMAGED = 2
 

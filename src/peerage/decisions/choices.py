@@ -17,7 +17,7 @@ from peerage.decisions.spotchecks.spotcheck_ranking import BUDGET, RANDOM_SHARE,
 from peerage.decisions.staff_grades import contradict_students
 from peerage.errors import ModelError
 from peerage.inference.posterior import Posterior
-from peerage.support.whole_numbers import at_least
+from peerage.support.words.whole_numbers import at_least
 
 FINAL = ("average", "explained", "most-likely", "mean")
 """What the final grades can be, the default first."""

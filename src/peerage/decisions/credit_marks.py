@@ -30,8 +30,8 @@ from peerage.decisions.required_reviews import RequiredReviews
 from peerage.errors import ModelError, Problem
 from peerage.gradebook.book import ROLES, STUDENT, Gradebook
 from peerage.inference.posterior import Posterior
-from peerage.support.whole_numbers import at_least
-from peerage.support.wording import counted, quoted
+from peerage.support.words.whole_numbers import at_least
+from peerage.support.words.wording import counted, quoted
 
 COMPLETION = 0.5
 """The part of the mark that is for doing the reviews."""
@@ -252,4 +252,5 @@ def idle_authors(marks: pd.DataFrame) -> Iterator[Problem]:
     names = marks.loc[marks["estimate"].isna(), "grader"]
     if len(names):
         who = f"{counted(len(names), 'author')} graded nothing: {quoted(names)}"
-        yield Problem(f"{who}; their mark for peer grading is 0", "peerage credit DIR lists them; graders.csv does not")
+        remedy = "they are listed with the marks for peer grading, not with the graders"
+        yield Problem(f"{who}; their mark for peer grading is 0", remedy)

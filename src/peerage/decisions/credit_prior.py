@@ -8,10 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv, gammaln, log_ndtr
 
-from peerage.decisions.posterior_needs import drawn_hyperparameters, is_tied_to_own_grades
-from peerage.gradebook.book import TA
-from peerage.inference.features.correlated_authors import Correlation
-from peerage.inference.numerics.hyperparameters import RELIABILITY, RELIABILITY_TA, SHAPE, TA_SHAPE
+from peerage.decisions.posterior_needs import is_tied_to_own_grades, reliability_priors, tied_reliability_prior
 from peerage.inference.posterior import Posterior
 
 Floats = NDArray[np.float64]
@@ -50,26 +47,16 @@ class GraderPrior:
 
 
 def fit_prior(posterior: Posterior) -> GraderPrior:
-    """The priors of a fit.
-
-    If they were learned, those of reliability are each draw's own: at the means of the hyperparameters, the tails are
-    lighter than those that reliabilities were drawn from. Efforts, and what is tied to own grades, are at the means.
-    """
-    model, priors = posterior.model, posterior.hyperparameters
-    tied = Correlation.of(priors, *map(np.array, priors.for_components(len(posterior.book.rubric))))
-    is_ta = posterior.book.roles == TA
+    """The priors of a fit; if they were learned, those of efforts, and what is tied to own grades, are at the means."""
+    priors = posterior.hyperparameters
+    shape, rate = reliability_priors(posterior)
+    mean, sd = tied_reliability_prior(posterior)
     levels = (np.arange(_NODES) + 0.5) / _NODES
-    shape = np.where(is_ta, priors.alpha_tau_ta, priors.alpha_tau)
-    rate = np.where(is_ta, priors.beta_tau_ta, priors.beta_tau)
-    if model.learned:
-        theta = drawn_hyperparameters(posterior)[:, :, None]
-        shape = np.where(is_ta, TA_SHAPE, np.exp(theta[:, SHAPE]))
-        rate = shape / np.exp(np.where(is_ta, theta[:, RELIABILITY_TA], theta[:, RELIABILITY]))
     return GraderPrior(
         shape=shape,
         rate=rate,
         correlated=is_tied_to_own_grades(posterior),
-        mean=tied.origin,
-        sd=tied.sd,
-        efforts=betaincinv(priors.alpha_e, priors.beta_e, levels) if model.effort else np.ones(_NODES),
+        mean=mean,
+        sd=sd,
+        efforts=betaincinv(priors.alpha_e, priors.beta_e, levels) if posterior.model.effort else np.ones(_NODES),
     )

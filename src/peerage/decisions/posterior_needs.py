@@ -1,4 +1,8 @@
-"""All that decisions need of a posterior beside its tables and draws: no other module here looks into one."""
+"""All that decisions need of a posterior beside its tables and draws: no other module here looks into one.
+
+Nor does any import what lies behind a posterior. What the others do import from its room are tools that know no
+posterior: the compiler of kernels, and the probabilities of a normal's bins.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from peerage.gradebook.book import TA
+from peerage.inference.features.correlated_authors import Correlation
 from peerage.inference.layout import AUTHOR
+from peerage.inference.numerics.hyperparameters import RELIABILITY, RELIABILITY_TA, SHAPE, TA_SHAPE
 from peerage.inference.posterior import Posterior
 from peerage.rubric import MODEL_MAXIMUM
 
@@ -16,7 +23,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class GradedCells:
     """The submissions' components that have a grade, submission by submission.
 
     Attributes
@@ -34,10 +41,9 @@ class Cells:
     n_submissions: int
 
     @classmethod
-    def of(cls, posterior: Posterior) -> Cells:
+    def of(cls, posterior: Posterior) -> GradedCells:
         """The cells of a class."""
-        layout = posterior.layout
-        mass = posterior.samples.level_mass
+        layout, mass = posterior.layout, posterior.level_masses
         component = layout.reports.cell_component
         return cls(layout.cell_submission, component, layout.fixed_level, mass, posterior.book.n_submissions)
 
@@ -63,9 +69,26 @@ def drawn_true_grades(posterior: Posterior) -> NDArray[np.float32]:
     return posterior.draws.on_model_scale("true_grade")
 
 
-def drawn_hyperparameters(posterior: Posterior) -> Floats:
-    """(draw, coordinate) learned hyperparameters."""
-    return posterior.samples.kept_hyper.reshape(-1, posterior.layout.n_hyper)
+def reliability_priors(posterior: Posterior) -> tuple[Floats, Floats]:
+    """Shape and rate of each grader's Gamma prior of reliability: (graders,), or (draws, graders) if it was learned.
+
+    Learned ones are each draw's own: at the means of the hyperparameters, the tails are lighter than those that
+    reliabilities were drawn from.
+    """
+    is_ta, priors = posterior.book.roles == TA, posterior.hyperparameters
+    if not posterior.model.learned:
+        shape = np.where(is_ta, priors.alpha_tau_ta, priors.alpha_tau)
+        return shape, np.where(is_ta, priors.beta_tau_ta, priors.beta_tau)
+    theta = posterior.samples.kept_hyper.reshape(-1, posterior.layout.n_hyper)[:, :, None]
+    shape = np.where(is_ta, TA_SHAPE, np.exp(theta[:, SHAPE]))
+    return shape, shape / np.exp(np.where(is_ta, theta[:, RELIABILITY_TA], theta[:, RELIABILITY]))
+
+
+def tied_reliability_prior(posterior: Posterior) -> tuple[float, float]:
+    """Mean and standard deviation of the normal prior of reliabilities that are tied to grades of own work."""
+    priors = posterior.hyperparameters
+    tied = Correlation.of(priors, *map(np.array, priors.for_components(len(posterior.book.rubric))))
+    return tied.origin, tied.sd
 
 
 def excess_over_staff(posterior: Posterior) -> float:

@@ -22,9 +22,9 @@ from peerage.inference.sampling.chains import must_compile
 from peerage.methods.method_contract import Method
 from peerage.methods.method_registry import find
 from peerage.model import Model
-from peerage.support.progress import Counter
-from peerage.support.running_tasks import Running
-from peerage.support.whole_numbers import at_least
+from peerage.support.tasks.progress import Counter
+from peerage.support.tasks.running_tasks import Running
+from peerage.support.words.whole_numbers import at_least
 
 FOLDS = 10
 """How many folds the reviews are dealt into unless told otherwise."""

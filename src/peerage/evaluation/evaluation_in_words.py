@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from peerage.evaluation.ablations import difference
 from peerage.evaluation.baselines import AVERAGE, MEAN, MEDIAN
 from peerage.evaluation.evaluation_tables import EvaluationTables, Test, priors_name
-from peerage.support.wording import counted
+from peerage.support.words.wording import counted
 
 SIGNIFICANT = 0.05
 """Below this p-value, over submissions, a difference is called one."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from peerage.errors import MissingExtraError
 
@@ -12,6 +15,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SUFFIXES = (".png", ".svg")
+
+_ONE_AT_A_TIME = threading.Lock()
+"""How matplotlib writes SVG is a setting of the whole process."""
 
 
 def require_figures() -> None:
@@ -30,11 +36,24 @@ def new_figure(width: float, height: float) -> Figure:
 
 def save_figure(figure: Figure, folder: Path, stem: str) -> list[str]:
     """Write a figure as PNG and as SVG, whose text stays text, and return the names of the files."""
-    import matplotlib as mpl
-
     names = [stem + suffix for suffix in SUFFIXES]
-    with mpl.rc_context({"svg.hashsalt": stem, "svg.fonttype": "none"}):
+    with _settings({"svg.hashsalt": stem, "svg.fonttype": "none"}):
         for name in names:
             # Without a date, the same data give the same file.
             figure.savefig(folder / name, dpi=150, metadata={"Date": None} if name.endswith(".svg") else None)
     return names
+
+
+@contextmanager
+def _settings(wanted: dict[str, str]) -> Iterator[None]:
+    """Settings of matplotlib while a figure is written; unlike its own rc_context, this leaves all others alone."""
+    import matplotlib as mpl
+
+    settings: Any = mpl.rcParams
+    with _ONE_AT_A_TIME:
+        before = {name: settings[name] for name in wanted}
+        settings.update(wanted)
+        try:
+            yield
+        finally:
+            settings.update(before)

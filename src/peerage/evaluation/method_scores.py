@@ -20,7 +20,7 @@ from peerage.evaluation.folds import NO_FOLD
 from peerage.evaluation.scoring import Score
 from peerage.gradebook import Gradebook
 from peerage.methods.method_contract import Aggregate, Method
-from peerage.support.running_tasks import Running
+from peerage.support.tasks.running_tasks import Running
 
 Floats = NDArray[np.float64]
 

@@ -12,13 +12,11 @@ from numpy.typing import NDArray
 from peerage.evaluation.folds import deal
 from peerage.gradebook.book import Gradebook
 from peerage.inference.checking.held_out import HeldOut
-from peerage.inference.checking.leave_one_out import leave_one_out, predict_unseen
 from peerage.inference.choose_model import expected_grades
 from peerage.inference.fitting import fit
-from peerage.inference.layout import lay_out
 from peerage.inference.posterior import Posterior
 from peerage.model import Model
-from peerage.support.whole_numbers import at_least
+from peerage.support.words.whole_numbers import at_least
 
 Floats = NDArray[np.float64]
 
@@ -81,7 +79,7 @@ def score_by_loo(
     """
     begun = time.perf_counter()
     posterior = _fitted(book, model, sampling, sampling.seed)
-    found = leave_one_out(posterior.layout, posterior.samples, posterior.draws, posterior.seed)
+    found = posterior.leave_one_out
     log_mass = found.log_mass.copy()
     refitted = int(found.untrusted.sum()) if refit else 0
     if refitted:
@@ -112,8 +110,7 @@ def _held_out(book: Gradebook, model: Model, folds: NDArray[np.int64], fold: int
     seen = folds != fold
     seed = int(np.random.SeedSequence([sampling.seed, fold]).generate_state(1)[0])
     # Graders and submissions keep their places whatever is held out, so that the draws fit the whole class.
-    posterior = _fitted(book.select(seen), model, sampling, seed)
-    return predict_unseen(lay_out(book, model), seen, posterior.samples, posterior.draws, seed)
+    return _fitted(book.select(seen), model, sampling, seed).predict_unseen(book, seen)
 
 
 def _refits(book: Gradebook, untrusted: NDArray[np.bool_]) -> int:

@@ -8,18 +8,18 @@ from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 
 from peerage.errors import InputError, Problem
-from peerage.exports import canvas_gradebook
-from peerage.exports.canvas_columns import chosen_columns
-from peerage.exports.canvas_gradebook import STUDENT_COLUMNS, CanvasGradebook
+from peerage.exports import canvas_gradebook_csv
+from peerage.exports.canvas_column_choice import chosen_columns
+from peerage.exports.canvas_gradebook_csv import STUDENT_COLUMNS, CanvasGradebook
 from peerage.exports.export_options import Options, Prepared
 from peerage.exports.roster import Match, Roster
 from peerage.exports.student_marks import StudentMarks, everyone
 from peerage.results.results import Results
-from peerage.support.wording import counted, quoted
+from peerage.support.words.wording import counted, quoted
 from peerage.tables.known_columns import fold
 
 NAME = "canvas-gradebook"
-TITLE = canvas_gradebook.TITLE
+TITLE = canvas_gradebook_csv.TITLE
 ENDING = "-canvas.csv"
 USES: tuple[str, ...] = ("roster", "match", "id_column", "assignment_ids", "credit_id", "only")
 
@@ -28,7 +28,7 @@ ID_COLUMNS = ("ID", "SIS User ID", "SIS Login ID")
 
 EXCUSED = "EX"
 
-write, read = canvas_gradebook.write, canvas_gradebook.read
+write, read = canvas_gradebook_csv.write, canvas_gradebook_csv.read
 
 Who = tuple[str, ...]
 
@@ -45,8 +45,8 @@ class _Enrolled:
 def prepare(results: Results, options: Options) -> Prepared:
     """The marks of a class, in the columns and rows that Canvas knows."""
     known = None
-    if options.roster is not None and canvas_gradebook.recognises(options.roster):
-        known = canvas_gradebook.read(options.roster)
+    if options.roster is not None and canvas_gradebook_csv.recognises(options.roster):
+        known = canvas_gradebook_csv.read(options.roster)
     chosen = StudentMarks.of(results).of_assignments(options.only)
     marks, columns, column_notices = chosen_columns(chosen, options, known)
     enrolled = _enrolled(list(marks.values), options, known)

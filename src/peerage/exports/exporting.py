@@ -14,7 +14,7 @@ from peerage.exports.export_options import Options, Prepared
 from peerage.results import result_folder
 from peerage.results.results import Results
 from peerage.results.schema import RECORD
-from peerage.support.atomic import replacing
+from peerage.support.files.atomic_writes import replacing
 
 
 class Export(Protocol):

@@ -13,7 +13,7 @@ from peerage.exports.delimited import as_number, as_text, read_rows, write_rows
 from peerage.exports.export_options import Options, Prepared, renamed
 from peerage.exports.student_marks import Item, StudentMarks
 from peerage.results.results import Results
-from peerage.support.wording import counted, quoted
+from peerage.support.words.wording import counted, quoted
 
 NAME = "moodle-grades"
 TITLE = "a file for Moodle's grade import"

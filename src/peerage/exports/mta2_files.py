@@ -16,7 +16,7 @@ from peerage.exports.delimited import as_text, read_rows, write_rows
 from peerage.exports.export_options import Options, Prepared, renamed
 from peerage.exports.student_marks import everyone
 from peerage.results.results import Results
-from peerage.support.wording import counted
+from peerage.support.words.wording import counted
 from peerage.tables.numbers import is_number, parse_number
 
 NAME = "mta2"

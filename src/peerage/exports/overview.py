@@ -13,7 +13,7 @@ from openpyxl.utils import get_column_letter
 from peerage.exports.sheets import FONT, fit_to_page, put
 from peerage.results.results import Results
 from peerage.results.schema import GRADERS, RECORD
-from peerage.support.wording import counted
+from peerage.support.words.wording import counted
 
 BINS = 10
 CHARTS = "Charts"

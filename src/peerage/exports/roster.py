@@ -9,7 +9,7 @@ from pathlib import Path
 
 from peerage.errors import InputError, Problem
 from peerage.exports.student_marks import everyone
-from peerage.support.wording import quoted
+from peerage.support.words.wording import quoted
 from peerage.tables.known_columns import fold
 from peerage.tables.reading_files import read_sheet
 

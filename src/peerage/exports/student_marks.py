@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from peerage.errors import InputError, Problem
 from peerage.results.results import Results
 from peerage.results.schema import TOTALS
-from peerage.support.wording import counted, quoted
+from peerage.support.words.wording import counted, quoted
 
 CREDIT_NAME = "Peer grading"
 NO_AUTHORS = Problem(

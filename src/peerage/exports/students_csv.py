@@ -15,7 +15,7 @@ from peerage.exports.delimited import as_number, as_text
 from peerage.exports.export_options import Options, Prepared, renamed
 from peerage.exports.student_marks import NO_AUTHORS, without_author, without_credit
 from peerage.results.results import Results
-from peerage.support.wording import counted
+from peerage.support.words.wording import counted
 from peerage.tables.reading_files import read_sheet
 from peerage.tables.writing_tables import write_table
 

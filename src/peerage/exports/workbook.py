@@ -24,7 +24,7 @@ from peerage.results.results import Results
 from peerage.results.schema import COMMENTS, ResultTable
 from peerage.results.table_values import REMEDY
 from peerage.rubric import FORBIDDEN, tidy
-from peerage.support.wording import counted
+from peerage.support.words.wording import counted
 from peerage.tables.escaping import unescape_xlsx
 
 NAME = "xlsx"

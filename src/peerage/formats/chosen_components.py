@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from peerage.errors import InputError, Problem
-from peerage.formats.rows.column_roles import COMMENT
-from peerage.formats.rows.comment_columns import as_one
+from peerage.formats.rows.columns.column_roles import COMMENT
+from peerage.formats.rows.columns.comment_columns import as_one
+from peerage.formats.rows.columns.side_by_side import below_each_other
 from peerage.formats.rows.entries import Entries
-from peerage.formats.rows.side_by_side import below_each_other
 from peerage.formats.systems.extract import Table
 from peerage.rubric import Rubric
-from peerage.support.wording import quoted
+from peerage.support.words.wording import quoted
 from peerage.tables.known_columns import fold
 
 

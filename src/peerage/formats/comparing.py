@@ -9,8 +9,8 @@ import numpy as np
 from peerage.errors import InputError, Problem
 from peerage.gradebook.comparisons import Comparisons
 from peerage.rubric import FORBIDDEN
-from peerage.support.spelling import Key, keys_of, respellings, same_person, same_text, spellings
-from peerage.support.wording import listed
+from peerage.support.words.spelling import Key, keys_of, respellings, same_person, same_text, spellings
+from peerage.support.words.wording import listed
 from peerage.tables.column import Column
 from peerage.tables.reading_files import read_sheet
 

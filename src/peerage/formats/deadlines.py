@@ -15,7 +15,7 @@ from peerage.formats.rows.entries import Entries
 from peerage.formats.rows.findings import Findings, NothingLeftError
 from peerage.formats.rows.repeated_facts import Claim
 from peerage.formats.rows.times import time_of, times_of
-from peerage.support.wording import counted, listed, quoted
+from peerage.support.words.wording import counted, listed, quoted
 
 _REMEDY = "write it as 2024-09-30, 2024-09-30 17:05, or week1=2024-09-30,week2=2024-10-07"
 

@@ -16,7 +16,7 @@ from peerage.formats.deadlines import Until
 from peerage.formats.left_out import NOTHING, Cut
 from peerage.formats.reading_choices import PathLike, Reading
 from peerage.formats.rows.assemble import Duplicates, assemble
-from peerage.formats.rows.column_roles import ColumnLayout, class_column, no_class_column, understand
+from peerage.formats.rows.columns.column_roles import ColumnLayout, class_column, no_class_column, understand
 from peerage.formats.rows.entries import Entries, class_of_rows, gather
 from peerage.formats.rows.findings import Findings, collect
 from peerage.formats.rows.identity import one_spelling
@@ -29,7 +29,7 @@ from peerage.gradebook.book import Gradebook
 from peerage.gradebook.input_files import InputFile
 from peerage.gradebook.rulings import Exclusion
 from peerage.rubric import RUBRIC_NAME, Rubric
-from peerage.support.spelling import as_text
+from peerage.support.words.spelling import as_text
 from peerage.tables.frames import Foreign, sheet_of_frame
 from peerage.tables.known_columns import fold
 from peerage.tables.limits import Allowance

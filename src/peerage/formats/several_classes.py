@@ -12,7 +12,7 @@ from peerage.formats.rows.cell_checks import name_problems
 from peerage.formats.rows.entries import Entries
 from peerage.formats.rows.findings import Findings, NothingLeftError
 from peerage.gradebook.book import Gradebook
-from peerage.support.wording import counted, quoted
+from peerage.support.words.wording import counted, quoted
 from peerage.tables.column import Column
 from peerage.tables.known_columns import fold
 

@@ -12,7 +12,7 @@ from peerage.errors import InputError, Problem
 from peerage.gradebook.book import Gradebook
 from peerage.gradebook.rulings import Exclusion
 from peerage.gradebook.structure import surprises, without_surprises
-from peerage.support.wording import counted, quoted
+from peerage.support.words.wording import counted, quoted
 
 EXCLUDES_NOTHING = "write the ids as the grades do, or leave it out"
 

@@ -14,8 +14,8 @@ from peerage.errors import InputError, Problem
 from peerage.gradebook.book import MISSING, ROLES, STUDENT, Gradebook
 from peerage.gradebook.rulings import Exclusion
 from peerage.gradebook.structure import surprises, without_surprises
-from peerage.support.spelling import Known, same_text
-from peerage.support.wording import counted, listed, quoted
+from peerage.support.words.spelling import Known, same_text
+from peerage.support.words.wording import counted, listed, quoted
 
 Indexes = NDArray[np.intp]
 Said = TypeVar("Said", str, tuple[str, ...])

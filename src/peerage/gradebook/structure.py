@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from peerage.errors import Problem
 from peerage.gradebook.book import MISSING, ROLES, STUDENT, Gradebook
 from peerage.rubric import Component
-from peerage.support.wording import counted, listed, quoted
+from peerage.support.words.wording import counted, listed, quoted
 
 FINE_SCALE = 25
 """A component with more grades than this is fine enough for graders to round to multiples."""

@@ -32,7 +32,7 @@ FIRST_DRAWS = 250
 MUCH_LOW_EFFORT = 0.3
 """The share of reviews without effort that all chains have to find if effort is to stay in a simpler model."""
 
-MOST_DRAWS = 8000
+MOST_DRAWS_TO_AGREE = 8000
 """Draws of each chain, not counting burn-in, after which no more are made."""
 
 
@@ -52,7 +52,7 @@ def largest_r_hat(posterior: Posterior) -> float:
 
 def is_hopeless(posterior: Posterior) -> bool:
     """Whether chains would still disagree after all the draws that they may make: R-hat − 1 falls as 1 / draws."""
-    return (largest_r_hat(posterior) - 1) * posterior.samples.n_draws > (DISAGREED - 1) * MOST_DRAWS
+    return (largest_r_hat(posterior) - 1) * posterior.samples.n_draws > (DISAGREED - 1) * MOST_DRAWS_TO_AGREE
 
 
 def next_simpler(posterior: Posterior) -> Model | None:

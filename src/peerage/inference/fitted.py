@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,12 +13,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from peerage.gradebook.book import MISSING, Gradebook
-from peerage.inference.checking.suspicions import constant_students
+from peerage.inference.checking.constant_or_copied_reviews import constant_students
+from peerage.inference.checking.leave_one_out import predict_unseen
 from peerage.inference.chosen_model import ModelChoice
 from peerage.inference.features.heaping import Coarser, coarser_grids
 from peerage.inference.layout import Layout, lay_out
 from peerage.inference.margins import Margins, margins_of
 from peerage.inference.priors_in_words import typical_priors
+from peerage.inference.report_bins import floors
 from peerage.inference.sampling.chains import VARIABLES, Samples
 from peerage.inference.sampling.draws import Draws
 from peerage.model import Model, Priors
@@ -38,6 +41,7 @@ class Fitted:
     choice: the models that were compared, if the model was chosen
     asked: the model that was asked for, if its chains did not agree and a simpler one was fitted
     laid_out: the class as it was laid out when it was sampled
+    workers: how many threads may work at a time, for whatever is made of it too; one per processor if None
     """
 
     book: Gradebook
@@ -50,6 +54,42 @@ class Fitted:
     choice: ModelChoice | None = None
     asked: Model | None = None
     laid_out: Layout | None = None
+    workers: int | None = None
+
+    @property
+    def threads(self) -> int:
+        """How many threads make tables and checks."""
+        return self.workers or os.cpu_count() or 1
+
+    @property
+    def n_chains(self) -> int:
+        """How many chains there are."""
+        return self.samples.n_chains
+
+    @property
+    def n_draws(self) -> int:
+        """How many draws each chain made."""
+        return self.samples.n_draws
+
+    @property
+    def n_kept(self) -> int:
+        """How many draws of each chain were kept, beside running summaries of all if these are fewer."""
+        return self.samples.n_kept
+
+    @property
+    def level_masses(self) -> NDArray[np.float64]:
+        """(cells, levels) the posterior probability of each grade; cells are in the order of all tables about them."""
+        return self.samples.level_mass
+
+    @property
+    def has_drift(self) -> bool:
+        """Whether biases could move from one assignment to the next."""
+        return self.layout.walks.on
+
+    @property
+    def has_floor(self) -> NDArray[np.bool_]:
+        """(graders,) who never go below a grade of their own, which is read as that grade or less."""
+        return np.isfinite(floors(self.layout))
 
     @cached_property
     def layout(self) -> Layout:
@@ -67,7 +107,7 @@ class Fitted:
     @cached_property
     def margins(self) -> Margins:
         """Each variable's entries one by one, from the draws or from running summaries of them."""
-        return margins_of(self.layout, self.samples, self.draws)
+        return margins_of(self.layout, self.samples, self.draws, self.threads)
 
     @cached_property
     def hyperparameters(self) -> Priors:
@@ -92,6 +132,10 @@ class Fitted:
             "submission": np.array(book.submissions, dtype=object)[layout.cell_submission],
             "component": np.array(book.rubric.names, dtype=object)[layout.reports.cell_component],
         }
+
+    def predict_unseen(self, book: Gradebook, seen: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Log probability of each review of a class that is not ``seen``, by this fit to those that are."""
+        return predict_unseen(lay_out(book, self.model), seen, self.samples, self.draws, self.seed)
 
     def inferred(self) -> Iterator[tuple[str, NDArray[np.intp], list[str]]]:
         """The variables, and the places and ids of those entries that are not fixed."""

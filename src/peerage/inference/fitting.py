@@ -30,15 +30,15 @@ from peerage.inference.layout import Layout, lay_out
 from peerage.inference.posterior import Posterior
 from peerage.inference.sampling.chains import ChainState, Samples, must_compile, sample
 from peerage.inference.sampling.draws import Draws
+from peerage.inference.sampling.end_of_burn_in import settled
 from peerage.inference.sampling.kept_draws import MEMORY, every_few
 from peerage.inference.sampling.mirror_modes import restarted, worse_chains
-from peerage.inference.sampling.settling import settled
 from peerage.model import Model
-from peerage.support.executor import open_executor
-from peerage.support.listening import listening
-from peerage.support.progress import Counter, Listener
-from peerage.support.stopping import stoppable
-from peerage.support.whole_numbers import at_least
+from peerage.support.tasks.executor import open_executor
+from peerage.support.tasks.listening import listening
+from peerage.support.tasks.progress import Counter, Listener
+from peerage.support.tasks.stop_requests import stoppable
+from peerage.support.words.whole_numbers import at_least
 
 AUTO = "auto"
 """The name of the model that is chosen for the class."""
@@ -58,7 +58,7 @@ MOST_OF = 0.6
 DEFAULT_DRAWS = 1000
 """Draws of each chain unless told otherwise."""
 
-MOST_DRAWS = 20_000
+MOST_DRAWS_FOR_TARGET = 20_000
 """Draws of each chain after which no more are made, however few effective ones there are."""
 
 
@@ -88,10 +88,10 @@ def fit(
     many effective draws, for the centre of its distribution and for its tails, or until ``memory`` is used up. Each
     chain discards ``burn_in`` sweeps first, or as many as it takes until chains have settled (``Posterior.burn_in``).
 
-    The same seed gives the same draws on one machine, whatever the number of workers; without one, a seed is drawn and
-    recorded in ``Posterior.seed``. Where all draws, and what is made of them, would take more than ``memory``
-    gigabytes, only every few draws are kept, beside running summaries of all
-    (:mod:`peerage.inference.sampling.running_summaries`).
+    At most ``workers`` threads work at a time, also on what is made of the posterior later; by default, one per
+    processor. The same seed gives the same draws on one machine, whatever their number; without one, a seed is drawn
+    and recorded in ``Posterior.seed``. Where all draws, and what is made of them, would take more than ``memory``
+    gigabytes, only every few are kept, beside running summaries (:mod:`peerage.inference.sampling.running_summaries`).
 
     ``progress=True`` draws a bar on standard error. A function instead is called with a :class:`peerage.Progress`
     several times a second, in the thread that called ``fit``. Setting ``stop`` ends it with :class:`peerage.Stopped`.
@@ -153,7 +153,7 @@ def fit_many(
     with stoppable(stop), open_executor(workers, scheduler) as executor, listening(progress) as listener:
         counter = Counter(listener, "fitting", len(items))
         for index, posterior in executor.map(_fit_one, (model, settings), items):
-            found[index] = posterior
+            found[index] = replace(posterior, workers=workers)
             counter.advance()
     return [found[index] for index in range(len(items))]
 
@@ -188,7 +188,9 @@ def _fit(
         samples = sample(layout, draws=draws, burn_in=start.left, states=start.states, every=every, **settings)
     samples = replace(samples, seconds=samples.seconds + start.seconds)
     timings = {"sampling": samples.seconds, "total": time.perf_counter() - begun}
-    return Posterior(book, model, seed, start.burn_in, samples, timings, start.restarts, laid_out=layout)
+    return Posterior(
+        book, model, seed, start.burn_in, samples, timings, start.restarts, laid_out=layout, workers=workers
+    )
 
 
 def _fit_agreeing(book: Gradebook, model: Model, settings: dict[str, Any]) -> Posterior:
@@ -197,7 +199,7 @@ def _fit_agreeing(book: Gradebook, model: Model, settings: dict[str, Any]) -> Po
     while candidate is not None:
         posterior = _fit(book, candidate, draws=FIRST_DRAWS, **settings)
         rounds, made = [posterior.samples], posterior.samples.n_draws
-        while posterior.samples.n_draws < chain_agreement.MOST_DRAWS and not is_hopeless(posterior):
+        while posterior.samples.n_draws < chain_agreement.MOST_DRAWS_TO_AGREE and not is_hopeless(posterior):
             agreed = largest_r_hat(posterior) <= AGREED
             if agreed and is_precise(posterior):
                 break
@@ -245,7 +247,7 @@ def _until(
     posterior: Posterior, target: int, workers: int | None, memory: float, progress: bool | Listener
 ) -> Posterior:
     """Go on until every entry has so many effective draws, or until no more draws can be kept."""
-    samples, most = posterior.samples, MOST_DRAWS
+    samples, most = posterior.samples, MOST_DRAWS_FOR_TARGET
     while every_few(posterior.layout, samples.n_chains, most, memory) > samples.every:
         most //= 2
     while (least := least_effective(posterior)) < target and posterior.samples.n_draws < most:

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from peerage.errors import ModelError
 from peerage.gradebook.book import INSTRUCTOR, MACHINE, MISSING, STUDENT, TA, Gradebook
 from peerage.gradebook.report_means import mean_reports, scaled_values
-from peerage.inference.features.clamps import KnownValues, fixed_levels, known_of_graders
+from peerage.inference.features.clamps_and_fixed_values import KnownValues, fixed_levels, known_of_graders
 from peerage.inference.features.correlated_authors import Correlation
 from peerage.inference.features.drifting import Walks
 from peerage.inference.features.heaping import Rounding
-from peerage.inference.numerics.arrays import Clamps, Reports
+from peerage.inference.numerics.arrays import BinClamps, Reports
 from peerage.inference.numerics.hyperparameters import (
     EPSILON,
     LEARNED_SPREAD,
@@ -271,13 +271,13 @@ class Layout:
         bounds = self.book.rubric.components[self.reports.cell_component[cell]].edges
         return float(bounds[self.fixed_level[cell]]), float(bounds[self.fixed_level[cell] + 1])
 
-    def clamps(self, bins: NDArray[np.float32]) -> Clamps:
+    def clamps(self, bins: NDArray[np.float32]) -> BinClamps:
         """What is not inferred; ``bins`` has a row for each cell with a fixed true grade."""
         cell_bin = np.full(self.n_cells, -1, np.int32)
         fixed = np.flatnonzero(self.fixed_level != MISSING)
         cell_bin[fixed] = np.arange(len(fixed))
         known = self.known
-        return Clamps(
+        return BinClamps(
             effort=~np.isnan(known.effort),
             reliability=~np.isnan(known.reliability),
             bias=~np.isnan(known.bias),

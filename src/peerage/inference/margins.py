@@ -5,7 +5,6 @@ Entries are cells (true grades) or graders, values on the model's scale. What is
 
 from __future__ import annotations
 
-import os
 from typing import Protocol
 
 import numpy as np
@@ -13,8 +12,8 @@ from numpy.typing import NDArray
 
 from peerage.gradebook.book import MISSING
 from peerage.inference.layout import Layout
-from peerage.inference.numerics.diagnostics import Diagnostics, rhat_and_ess
 from peerage.inference.numerics.grid_quantiles import code_quantiles
+from peerage.inference.numerics.rhat_and_ess import Diagnostics, rhat_and_ess
 from peerage.inference.sampling.chains import Samples
 from peerage.inference.sampling.draws import Draws
 from peerage.inference.sampling.kept_draws import grids_of
@@ -38,16 +37,16 @@ class Margins(Protocol):
         """(entries,) the share of draws in the first or last cell of the sampler's grid; 0 if it samples on none."""
 
 
-def margins_of(layout: Layout, samples: Samples, draws: Draws) -> Margins:
+def margins_of(layout: Layout, samples: Samples, draws: Draws, threads: int) -> Margins:
     """From running summaries if there are any, else from the draws."""
-    return RunningMargins(layout, samples) if samples.running else DrawnMargins(layout, samples, draws)
+    return RunningMargins(layout, samples) if samples.running else DrawnMargins(layout, samples, draws, threads)
 
 
 class DrawnMargins:
     """From stored draws."""
 
-    def __init__(self, layout: Layout, samples: Samples, draws: Draws) -> None:
-        self.layout, self.stored, self.draws = layout, samples.draws, draws
+    def __init__(self, layout: Layout, samples: Samples, draws: Draws, threads: int) -> None:
+        self.layout, self.stored, self.draws, self.threads = layout, samples.draws, draws, threads
 
     def means(self, variable: str) -> Floats:
         """(entries,) means of the draws, those on a grid spread over their cells."""
@@ -63,7 +62,7 @@ class DrawnMargins:
 
     def diagnose(self, variable: str, entries: NDArray[np.intp]) -> Diagnostics:
         """R-hat and ESS from the ranks of the stored draws."""
-        return rhat_and_ess(self.stored[variable][:, :, entries], os.cpu_count() or 1)
+        return rhat_and_ess(self.stored[variable][:, :, entries], self.threads)
 
     def at_ends(self, variable: str) -> Floats:
         """(entries,) the share of stored indexes that are a grid's first or last."""

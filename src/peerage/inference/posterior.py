@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,23 +21,23 @@ from peerage.inference.checking.held_out import HeldOut, held_out
 from peerage.inference.checking.leave_one_out import LeaveOneOut, leave_one_out
 from peerage.inference.checking.predictive_checks import Checks, predictive_checks
 from peerage.inference.checking.predictive_density import log_likelihood, report_masses
-from peerage.inference.fit_warnings import problems_of, simpler_model
 from peerage.inference.fitted import Fitted
-from peerage.inference.numerics.diagnostics import Diagnostics, rhat_and_ess
-from peerage.inference.previewing import previewed
+from peerage.inference.new_grades.previewing import previewed
+from peerage.inference.new_grades.updating import ROUGH, STILL_MOVING, told, update
+from peerage.inference.numerics.rhat_and_ess import Diagnostics, rhat_and_ess
 from peerage.inference.priors_in_words import coordinate_names, in_use, priors_table
 from peerage.inference.sampling.chains import VARIABLES, sample
 from peerage.inference.saved.posterior_file import write
-from peerage.inference.staff.staff_check import StaffCheck, staff_check
+from peerage.inference.staff.compare_with_staff import StaffCheck, staff_check
 from peerage.inference.summaries.biases_by_assignment import biases_table, occasions
 from peerage.inference.summaries.dependability import dependability_draws
 from peerage.inference.summaries.plotting import draw_graders, draw_grades, draw_priors, draw_submission
 from peerage.inference.summaries.totals import totals_table
-from peerage.inference.updating import ROUGH, STILL_MOVING, told, update
-from peerage.support.listening import listening
-from peerage.support.progress import Counter, Listener
-from peerage.support.stopping import stoppable
-from peerage.support.whole_numbers import at_least
+from peerage.inference.warnings_besides_convergence import problems_of, simpler_model
+from peerage.support.tasks.listening import listening
+from peerage.support.tasks.progress import Counter, Listener
+from peerage.support.tasks.stop_requests import stoppable
+from peerage.support.words.whole_numbers import at_least
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -163,7 +162,7 @@ class Posterior(Fitted):
     @cached_property
     def leave_one_out(self) -> LeaveOneOut:
         """How well each review is predicted from all the others."""
-        return leave_one_out(self.layout, self.samples, self.draws, self.seed, workers=os.cpu_count() or 1)
+        return leave_one_out(self.layout, self.samples, self.draws, self.seed, workers=self.threads)
 
     def loo(self) -> pd.DataFrame:
         """Each review's leave-one-out log probability, and whether its estimate can be trusted."""
@@ -219,7 +218,7 @@ class Posterior(Fitted):
 
     def log_likelihood(self) -> NDArray[np.float32]:
         """(chain, draw, review): log probability of each review's reported grades, effort summed out."""
-        return log_likelihood(self.layout, self.draws, workers=os.cpu_count() or 1)
+        return log_likelihood(self.layout, self.draws, workers=self.threads)
 
     def check(self) -> Checks:
         """Whether the model reproduces how graders agree, err together and use the scale; and who did not look."""
@@ -256,8 +255,9 @@ class Posterior(Fitted):
         progress: bool | Listener = False,
         stop: threading.Event | None = None,
     ) -> Posterior:
-        """Continue each chain for more draws."""
+        """Continue each chain for more draws; unless told otherwise, with as many workers as the fit."""
         draws = at_least(1, draws=draws)
+        workers = self.workers if workers is None else at_least(1, workers=workers)
         with stoppable(stop), listening(progress) as listener:
             later = sample(
                 self.layout,
@@ -265,13 +265,13 @@ class Posterior(Fitted):
                 draws=draws,
                 burn_in=0,
                 seed=self.seed,
-                workers=None if workers is None else at_least(1, workers=workers),
+                workers=workers,
                 counter=Counter(listener, "sampling", self.samples.n_chains * draws),
                 states=self.samples.states,
                 every=self.samples.every,
             )
         timings = {name: seconds + later.seconds for name, seconds in self.timings.items()}
-        longer = replace(self, samples=self.samples.followed_by(later), timings=timings)
+        longer = replace(self, samples=self.samples.followed_by(later), timings=timings, workers=workers)
         rest = [notice for notice in self.book.notices if notice != ROUGH]
         return longer if len(rest) == len(self.book.notices) else told(longer, rest)
 
@@ -290,7 +290,8 @@ class Posterior(Fitted):
         A grade that replaces an earlier one of the same grader is a correction; new submissions and graders join the
         class. ``book.notices`` says what was done. Unless told otherwise, a chain keeps as many draws as before, but no
         more than a few seconds allow. It discards a few first, and more while what the new grades touch still
-        moves; ``burn_in`` of the result tells how many. ``progress`` and ``stop`` are as in :func:`peerage.fit`.
+        moves; ``burn_in`` of the result tells how many. ``progress`` and ``stop`` are as in :func:`peerage.fit`,
+        and ``workers`` as in the fit unless given.
         """
         with stoppable(stop):
             after = update(self, new_grades, draws=draws, burn_in=burn_in, workers=workers, progress=progress)
@@ -380,11 +381,11 @@ class Posterior(Fitted):
             grader, week, submission, _ = occasions(self.layout)
             drawn, names = self.draws.bias_on(grader, submission), self.layout.walks.assignments
             labels = [f"{self.book.graders[who]} in {names[when]}" for who, when in zip(grader, week, strict=True)]
-            found["bias_by_assignment"] = rhat_and_ess(drawn, os.cpu_count() or 1), labels
+            found["bias_by_assignment"] = rhat_and_ess(drawn, self.threads), labels
         if self.model.learned:
             used, all_names = np.flatnonzero(in_use(self.layout)), coordinate_names(self.layout)
             hyper = self.samples.hyper[:, :, used].astype(np.float32)
-            found["priors"] = rhat_and_ess(hyper, os.cpu_count() or 1), [all_names[place] for place in used]
+            found["priors"] = rhat_and_ess(hyper, self.threads), [all_names[place] for place in used]
         return found
 
 

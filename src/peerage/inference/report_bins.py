@@ -1,7 +1,7 @@
 """What a reported grade says: that the report before rounding lay in its bin.
 
-A student who never goes below a grade of their own says "this or less" by it (docs/model.md, F1). That is a rule, not
-something that is inferred: with few reports at the lowest grade it makes next to no difference.
+A student who never goes below a grade of their own says "this or less" by it: equation (F1) of docs/model.md. That is a
+rule, not something that is inferred: with few reports at the lowest grade it makes next to no difference.
 """
 
 from __future__ import annotations

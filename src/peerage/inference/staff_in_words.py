@@ -14,6 +14,9 @@ from peerage.rubric import MODEL_MAXIMUM
 CHECKED = 10
 """How many submissions a TA is imagined to grade where no staff did."""
 
+_AT_A_TIME = 10_000
+"""Of how many true grades variances are computed at a time: on the way, draws take several times their memory."""
+
 
 def staff_sentences(posterior: Posterior) -> Iterator[str]:
     """All that staff's grades say of the peers' and of the estimates, or would."""
@@ -50,8 +53,11 @@ def without_staff(posterior: Fitted) -> str | None:
     entry = CLASSWIDE[SIGMA_TA]
     own = np.exp(2 * entry.centre + 2 * entry.spread**2)
     priors = posterior.hyperparameters
-    true_grades = posterior.draws.on_model_scale("true_grade")
-    doubt = float(true_grades.var(axis=(0, 1), dtype=float).mean()) + priors.beta_tau_ta / priors.alpha_tau_ta
+    cells = posterior.layout.n_cells
+    true_grades = posterior.draws.on_model_scale("true_grade").reshape(-1, cells)
+    some_at_a_time = np.array_split(true_grades, cells // _AT_A_TIME + 1, axis=1)
+    variances = np.concatenate([some.var(axis=0, dtype=float) for some in some_at_a_time])
+    doubt = float(variances.mean()) + priors.beta_tau_ta / priors.alpha_tau_ta
     within = 1.645 * np.sqrt(own + doubt / (CHECKED * len(posterior.book.rubric)))
     return (
         f"{lead} If a TA graded {CHECKED} submissions, the right level would be known to within {within:.1f} of "

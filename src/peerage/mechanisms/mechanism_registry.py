@@ -16,7 +16,7 @@ from peerage.mechanisms.parametric_mse import PARAMETRIC_MSE
 from peerage.mechanisms.parametric_phi import PARAMETRIC_PHI
 from peerage.mechanisms.peer_truth_serum import PEER_TRUTH_SERUM
 from peerage.mechanisms.phi_pairing import PHI_PAIRING
-from peerage.support.whole_numbers import at_least
+from peerage.support.words.whole_numbers import at_least
 
 ALL: tuple[Mechanism, ...] = (
     MSE,

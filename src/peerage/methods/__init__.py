@@ -3,9 +3,3 @@
 ``averages`` hold formulas, ``weighting`` the methods that weight graders, ``models`` the probabilistic ones,
 ``ordinal`` those that use only who was ranked above whom.
 """
-
-import sys
-
-from peerage.support.callable_packages import CallableRoom
-
-sys.modules[__name__].__class__ = CallableRoom

@@ -11,7 +11,7 @@ from peerage.report.report_source import ReportSource
 from peerage.results.results import Results
 from peerage.results.schema import REPORT
 from peerage.results.several_classes_results import SeveralResults
-from peerage.support.wording import counted
+from peerage.support.words.wording import counted
 
 
 @dataclass(frozen=True)

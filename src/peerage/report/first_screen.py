@@ -16,7 +16,7 @@ from peerage.report.submission_columns import Indexes, listed_submissions
 from peerage.report.totals_before_after import TotalsBeforeAfter, marks_of
 from peerage.results.schema import CHECKS
 from peerage.results.summary import UNSURE, ComponentSpread, spread_of
-from peerage.support.wording import counted
+from peerage.support.words.wording import counted
 
 FIRST = 3
 """How many of a kind are named on the first screen."""

@@ -21,7 +21,7 @@ from peerage.gradebook.report_means import scaled_values
 from peerage.report.grader_rows import Estimate
 from peerage.report.report_source import Floats, ReportSource
 from peerage.report.svg import Axis, Chart
-from peerage.support.wording import counted
+from peerage.support.words.wording import counted
 
 STEADYING = 4.0
 """How many reviews the spread of all graders in the class counts for beside a grader's own."""

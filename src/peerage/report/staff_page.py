@@ -18,7 +18,7 @@ from peerage.report.submission_columns import SubmissionData, submission_data
 from peerage.report.term_section import Term, term_of
 from peerage.results.schema import EXPLANATIONS, GRADERS
 from peerage.results.summary import ComponentSpread
-from peerage.support.wording import counted
+from peerage.support.words.wording import counted
 
 
 @dataclass(frozen=True)

@@ -132,7 +132,7 @@ def _cells(source: ReportSource, places: Indexes) -> dict[str, list[Any]]:
         mine = np.flatnonzero(component_of == index)
         bars = bars_of(component)
         bar[mine] = bars[component.level_of(cells["grade"].to_numpy(float)[mine])]
-        levels = source.posterior.samples.level_mass[places[mine], : component.n_levels].astype(float)
+        levels = source.posterior.level_masses[places[mine], : component.n_levels].astype(float)
         summed = np.stack([levels[:, inside].sum(axis=1) for inside in _groups(bars)], axis=1)
         for cell, row in zip(mine, np.rint(100 * summed).astype(int).tolist(), strict=True):
             mass[cell] = row

@@ -19,7 +19,7 @@ from peerage.gradebook.named_people import named_people
 from peerage.inference.posterior import Posterior
 from peerage.results.schema import COMMENTS, GRADERS, GRADES, SELF_REVIEWS, TOTALS, WEIGHTS, ResultTable
 from peerage.results.table_values import kept
-from peerage.support.wording import counted, listed
+from peerage.support.words.wording import counted, listed
 
 ROUNDING = 1e-6
 """How far a total may lie outside its interval for reasons of arithmetic."""
@@ -103,7 +103,7 @@ def held_back(book: Gradebook) -> Iterator[Problem]:
     if pairs:
         verb = "seems" if len(pairs) == 1 else "seem"
         message = f"{counted(len(pairs), 'comment')} {verb} to name the reviewer or another student: {listed(pairs)}"
-        yield Problem(message, "students do not see such comments; read them in comments.csv")
+        yield Problem(message, "only staff see such comments")
 
 
 def self_reviews_table(book: Gradebook, final: FinalGrades) -> pd.DataFrame:

@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from peerage.support.json_files import read_json
-from peerage.support.json_shapes import Maybe, misfit
+from peerage.support.files.json_files import read_json
+from peerage.support.files.json_shapes import Maybe, misfit
 from peerage.version import __version__
 
 MARKER = ".peerage.json"

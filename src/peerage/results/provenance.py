@@ -45,20 +45,18 @@ def record_of(
     overrides: Sequence[Override],
     warnings: Iterable[Problem],
 ) -> dict[str, Any]:
-    """What ``run.json`` holds about a fit."""
-    book, samples = posterior.book, posterior.samples
-    model = posterior.model.to_dict()
+    """What ``run.json`` holds about a fit, but for how well it predicts."""
+    book, model = posterior.book, posterior.model.to_dict()
     model["priors"] = "learned" if posterior.model.learned else "fixed"
     return provenance(book, inputs) | {
         "priors": posterior.hyperparameters.to_dict(),
         "learned": _rows(posterior.priors()) if posterior.model.learned else None,
         "model": model,
-        "prediction": _prediction(posterior),
         "choice": None if posterior.choice is None else posterior.choice.to_rows(),
         "seed": posterior.seed,
-        "chains": samples.n_chains,
-        "draws": samples.n_draws,
-        "kept_draws": samples.n_kept,
+        "chains": posterior.n_chains,
+        "draws": posterior.n_draws,
+        "kept_draws": posterior.n_kept,
         "burn_in": posterior.burn_in,
         "diagnostics": _rows(posterior.diagnostics()),
         "timings": {name: round(seconds, 3) for name, seconds in posterior.timings.items()},
@@ -70,7 +68,7 @@ def record_of(
     }
 
 
-def _prediction(posterior: Posterior) -> dict[str, Any]:
+def prediction_of(posterior: Posterior) -> dict[str, Any]:
     """How well reviews are predicted from all others, beside the other graders' mean and median."""
     loo, held_out = posterior.leave_one_out, posterior.held_out
     return {

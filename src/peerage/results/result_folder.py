@@ -33,8 +33,8 @@ from pathlib import Path
 from peerage.errors import ResultsError
 from peerage.results.marker import MARKER as MARKER
 from peerage.results.marker import Marker, Seal
-from peerage.support.atomic import exchange, force_names_to_disk, force_to_disk, locked
-from peerage.support.system_errors import reason
+from peerage.support.files.atomic_writes import exchange, force_names_to_disk, force_to_disk, locked
+from peerage.support.files.system_errors import reason
 
 PUBLICATION = "publication.json"
 """The file in a copy of results that were handed out, which nothing may replace."""

@@ -35,7 +35,7 @@ from peerage.results.fit_tables import (
     weights_table,
 )
 from peerage.results.marker import Marker, new_secret
-from peerage.results.provenance import record_of
+from peerage.results.provenance import prediction_of, record_of
 from peerage.results.schema import (
     BIASES,
     CHECKS,
@@ -54,9 +54,10 @@ from peerage.results.schema import (
 )
 from peerage.results.table_values import REMEDY
 from peerage.rubric import Rubric
-from peerage.support.json_files import read_json
-from peerage.support.json_shapes import Maybe, misfit
-from peerage.support.wording import listed
+from peerage.support.files.json_files import read_json
+from peerage.support.files.json_shapes import Maybe, misfit
+from peerage.support.tasks.stop_requests import check_stopped
+from peerage.support.words.wording import listed
 from peerage.tables.reading_files import read_sheet
 from peerage.tables.writing_tables import write_table
 
@@ -132,13 +133,21 @@ class Results:
     ) -> Results:
         """The results of a fit, with grades that staff set or that are not to change.
 
-        They come from the files that the class was read from, unless ``inputs`` names others.
+        They come from the files that the class was read from, unless ``inputs`` names others. Inside
+        :func:`~peerage.support.tasks.stop_requests.stoppable`, the work can be stopped between its steps.
         """
         choices = DecisionChoices() if choices is None else choices
-        explanation, marks = choices.explain(posterior), choices.credit(posterior)
+        # Of a large class these take the most memory: they come first, while little else is held.
+        prediction, checks = prediction_of(posterior), posterior.check()
+        check_stopped()
+        explanation = choices.explain(posterior)
+        check_stopped()
+        marks = choices.credit(posterior)
+        check_stopped()
         final = FinalGrades.of(posterior, explanation, overrides, handed_out, staff_final=choices.staff_final)
-        checked = (Problem(sentence) for sentence in posterior.check().sentences)
+        checked = (Problem(sentence) for sentence in checks.sentences)
         warnings = (*posterior.warnings, *checked, *idle_authors(marks))
+        check_stopped()
         tables = {
             GRADES: grades_table(posterior, final),
             TOTALS: totals_table(posterior, final, choices),
@@ -152,12 +161,13 @@ class Results:
         if posterior.book.comments:
             tables[COMMENTS] = comments_table(posterior.book)
             warnings += tuple(held_back(posterior.book))
-        if posterior.layout.walks.on:
+        if posterior.has_drift:
             tables[BIASES] = table_values.kept(BIASES, posterior.biases())
         if posterior.book.self_grades:
             tables[SELF_REVIEWS] = self_reviews_table(posterior.book, final)
+        check_stopped()
         record = record_of(posterior, inputs, choices, explanation, overrides, warnings)
-        return cls(tables, record, lambda: posterior, final)
+        return cls(tables, record | {"prediction": prediction}, lambda: posterior, final)
 
     @classmethod
     def from_rows(cls, tables: Mapping[ResultTable, pd.DataFrame], record: Mapping[str, Any] | None = None) -> Results:

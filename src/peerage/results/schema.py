@@ -130,8 +130,7 @@ TOTALS = ResultTable(
         ResultColumn(
             "total",
             Kind.EXACT,
-            "the points of the grades in `grades.csv`, added up; if the rubric has no points, the grades "
-            "themselves are added up",
+            "the points of the grades, added up; if the rubric has no points, the grades themselves are added up",
             filled=True,
         ),
         ResultColumn("expected", Kind.ESTIMATE, "the expected points"),
@@ -287,7 +286,7 @@ SELF_REVIEWS = ResultTable(
         ResultColumn("grader", Kind.TEXT, "the author"),
         ResultColumn("component", Kind.TEXT, "what was graded"),
         ResultColumn("own_grade", Kind.EXACT, "what the author gave; it does not count"),
-        ResultColumn("grade", Kind.EXACT, "the grade in `grades.csv`"),
+        ResultColumn("grade", Kind.EXACT, "the grade that the author gets"),
         ResultColumn("difference", Kind.EXACT, "how much more the author gave"),
     ),
     optional=True,

@@ -11,7 +11,7 @@ import pandas as pd
 from peerage.gradebook.book import ROLES, STUDENT
 from peerage.inference.posterior import Posterior
 from peerage.rubric import Component
-from peerage.support.wording import counted
+from peerage.support.words.wording import counted
 
 SHOWN_GRADERS = 3
 """How many of the most and of the least dependable students are named."""

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from peerage.results import result_folder
 from peerage.results.marker import Marker, Seal
-from peerage.support.atomic import PART
-from peerage.support.wording import listed
+from peerage.support.files.atomic_writes import PART
+from peerage.support.words.wording import listed
 from peerage.version import __version__
 
 

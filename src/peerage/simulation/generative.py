@@ -15,10 +15,11 @@ the rubric has, and a model without censoring is one that overlooks this.
 
 Beyond the paper, the components of a submission may share a part q of the variance of their true grades (*merit*),
 s_uc = μ_c + σ_c(√q·Q_u + √(1 − q)·R_uc), and those of an effortful review a part h of that of their errors (*halo*),
-s_uc + b_v + τ_v^(−1/2)(√h·H_uv + √(1 − h)·E_uvc), with Q, R, H and E standard normal. Students may stretch or narrow
-the scale: μ_c + a_v(s_uc − μ_c) in place of s_uc, a_v ~ N(1, ω²). Their biases may *drift*: b_v + d_vw in place of b_v
-in assignment w, a random walk of steps N(0, σ_d²) less its mean over all assignments. On a fine scale a share of the
-reports may be rounded to whole numbers, halves, fives or tens (*heaping*).
+s_uc + b_v + τ_v^(−1/2)(√h·H_uv + √(1 − h)·E_uvc), with Q, R, H and E standard normal: equation (S1) of docs/model.md,
+with errors of one size. Students may stretch or narrow the scale: μ_c + a_v(s_uc − μ_c) in place of s_uc,
+a_v ~ N(1, ω²). Their biases may *drift*: b_v + d_vw in place of b_v in assignment w, a random walk of steps N(0, σ_d²)
+less its mean over all assignments. On a fine scale a share of the reports may be rounded to whole numbers, halves,
+fives or tens (*heaping*).
 
 With correlation a report's precision is τ/λ, and that is what is called reliability. Graders who wrote something have
 τ ~ N⁺(μ̄, σ̄² + 1/β₀), and what they wrote s_uc | τ ~ N(μ_c + k_c(τ − μ̄), 1/(1/σ_c² + β₀)), where
@@ -45,7 +46,7 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Graders:
+class DrawnGraders:
     """(graders,) reliabilities, biases and efforts."""
 
     reliability: Floats
@@ -55,7 +56,7 @@ class Graders:
 
 def draw_graders(
     model: Model, names: tuple[str, ...], roles: NDArray[np.int8], is_author: Flags, rng: np.random.Generator
-) -> Graders:
+) -> DrawnGraders:
     """Draw all graders from their priors; what the model fixes has its fixed value."""
     priors, count = model.hyperparameters, len(roles)
     by_students = rng.gamma(priors.alpha_tau, 1 / priors.beta_tau, count)
@@ -70,7 +71,7 @@ def draw_graders(
     effort = np.where(roles == STUDENT, effort, 1.0)
     # A Gamma of very small shape underflows to 0, which has no standard deviation.
     reliability = np.maximum(reliability, np.finfo(float).tiny)
-    return Graders(
+    return DrawnGraders(
         _replace(reliability, names, "reliability", model.fixed.reliability),
         _replace(bias, names, "bias", model.fixed.bias),
         _replace(effort, names, "effort", model.fixed.effort),

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from peerage.errors import InputError, MissingExtraError, Problem
-from peerage.support.bounded_files import MEGABYTE
+from peerage.support.files.bounded_files import MEGABYTE
 from peerage.tables.frames import from_frame
 from peerage.tables.limits import Allowance
 from peerage.tables.sheet import Sheet

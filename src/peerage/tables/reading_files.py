@@ -13,7 +13,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 from peerage.errors import InputError, Problem
-from peerage.support.bounded_files import MEGABYTE, read_bounded
+from peerage.support.files.bounded_files import MEGABYTE, read_bounded
 from peerage.tables import delimited_text, parquet, xlsx
 from peerage.tables.limits import Allowance
 from peerage.tables.sheet import Sheet

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.errors import InputError, Problem
-from peerage.support.wording import counted, quoted
+from peerage.support.words.wording import counted, quoted
 from peerage.tables.column import Column, is_blank
 from peerage.tables.escaping import unguard
 from peerage.tables.title_rows import LOOKED_AT, header_place, titles_left_out

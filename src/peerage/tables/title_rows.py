@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from peerage.errors import Problem
-from peerage.support.wording import counted, quoted
+from peerage.support.words.wording import counted, quoted
 from peerage.tables.known_columns import field_of
 
 LOOKED_AT = 20

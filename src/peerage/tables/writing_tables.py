@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from peerage.errors import InputError, MissingExtraError, Problem
-from peerage.support.atomic import replacing
+from peerage.support.files.atomic_writes import replacing
 from peerage.tables.escaping import escape_xlsx, guard
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import threading
-import warnings
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
@@ -14,7 +12,8 @@ from openpyxl.styles.numbers import FORMAT_GENERAL
 from openpyxl.utils import get_column_letter
 
 from peerage.errors import InputError, Problem
-from peerage.support.bounded_files import MEGABYTE
+from peerage.support.files.bounded_files import MEGABYTE
+from peerage.support.tasks.ignored_warnings import ignoring_warnings_of
 from peerage.tables.column import Column, cell_text
 from peerage.tables.escaping import unescape_xlsx
 from peerage.tables.limits import Allowance
@@ -25,9 +24,6 @@ Rows = list[list[str]]
 
 _NUMBERS = (int, float)
 
-_ONE_AT_A_TIME = threading.Lock()
-"""Filters of warnings are the whole process's: of two readers at a time, one would leave the other's behind."""
-
 
 def read(file: str, data: bytes, allowance: Allowance) -> Sheet:
     """Read a workbook."""
@@ -35,9 +31,8 @@ def read(file: str, data: bytes, allowance: Allowance) -> Sheet:
         archive = WorkbookArchive(file, data, allowance)
         unpacked = sum(entry.file_size for entry in archive.infolist())
         allowance.check("unpacked", unpacked / MEGABYTE, "megabytes once it is unpacked", file)
-        with archive, _ONE_AT_A_TIME, warnings.catch_warnings():
-            # openpyxl warns of styles and validation rules that it does not know; grades do not depend on them.
-            warnings.simplefilter("ignore")
+        # openpyxl warns of styles and validation rules that it does not know; grades do not depend on them.
+        with archive, ignoring_warnings_of("openpyxl"):
             title, rows, others = _first_sheet(file, archive, allowance)
     except InputError:
         raise

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from peerage.decisions.final_grades import PUBLISHED, STAFF, Cell
 from peerage.gradebook.book import ROLES, STUDENT
 from peerage.model import WHERE_POSSIBLE
-from peerage.support.wording import counted, quoted
+from peerage.support.words.wording import counted, quoted
 from peerage.term.compared_results import Review, Side
 
 NOTABLE = 0.1

@@ -13,7 +13,7 @@ from peerage.errors import InputError, Problem
 from peerage.gradebook.book import Gradebook
 from peerage.results.results import Results
 from peerage.results.schema import CHANGES, EXPLANATIONS, GRADES, PROPOSALS, WEIGHTS
-from peerage.support.wording import counted, quoted
+from peerage.support.words.wording import counted, quoted
 from peerage.term.change_reasons import ChangeReasons, Reason
 from peerage.term.changes import changes_between, changes_table
 from peerage.term.compared_results import Side
@@ -135,7 +135,7 @@ class Published:
 
     def _proposals(self, results: Results, final: FinalGrades) -> pd.DataFrame:
         reasons = ChangeReasons(self.side.unkept, Side.suggested(results, final))
-        mass, rubric = results.posterior.samples.level_mass, results.posterior.book.rubric
+        mass, rubric = results.posterior.level_masses, results.posterior.book.rubric
         # The last decimal of an average changes with the random numbers of a fit.
         noise = 10.0**-results.choices.decimals + 1e-9 if results.record["final"] not in ROUNDED else 0.0
         rows = []
@@ -162,6 +162,18 @@ class Published:
         else:
             since = [Reason("earlier", earlier.why), *reasons.own_reviews(cell[0])]
         return "; ".join(dict.fromkeys(reason.words for reason in since))
+
+
+def contradicted_by_staff(results: Results) -> pd.DataFrame:
+    """Proposals about grades that stay as published although staff gave something else, as after a spot check.
+
+    There are none where staff's grades are not final.
+    """
+    proposals = results.table(PROPOSALS, *PROPOSALS.names)
+    if proposals.empty or not results.choices.staff_final:
+        return proposals.head(0)
+    by_staff = results.tables[GRADES].dropna(subset="staff_mean")
+    return proposals.merge(by_staff[["submission", "component", "staff_mean"]])
 
 
 def _told(results: Results, grades: Mapping[Cell, float]) -> HandedOut:

@@ -20,11 +20,11 @@ from peerage.formats.staff.pseudonyms import Key
 from peerage.gradebook.book import Gradebook
 from peerage.gradebook.input_files import InputFile
 from peerage.gradebook.rulings import Override
-from peerage.inference.fitting import MOST_DRAWS, fit, fit_chosen, least_effective
+from peerage.inference.fitting import MOST_DRAWS_FOR_TARGET, fit, fit_chosen, least_effective
 from peerage.inference.posterior import Posterior
 from peerage.model import Model
 from peerage.results.results import Results
-from peerage.support.stopping import stoppable
+from peerage.support.tasks.stop_requests import stoppable
 from peerage.term.published import Published
 from peerage.workflow.fit_plan import FitPlan, StaffInput
 
@@ -121,9 +121,9 @@ def missed_target(posterior: Posterior, target: int | None) -> Problem | None:
     """That a fit ended with fewer effective draws than were asked for."""
     if target is None or (least := least_effective(posterior)) >= target:
         return None
-    draws = posterior.samples.n_draws
+    draws = posterior.n_draws
     reached = f"{draws:,} draws per chain gave at least {least:,.0f} effective draws, not {target:,}"
-    if draws >= MOST_DRAWS:
+    if draws >= MOST_DRAWS_FOR_TARGET:
         return Problem(reached, "no more are made")
     return Problem(reached, "allow for more memory", setting="memory")
 

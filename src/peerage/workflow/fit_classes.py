@@ -80,7 +80,9 @@ def handed_out(published: Sequence[SeveralResults], by: str, books: Mapping[str,
 
 
 def unmatched(published: Sequence[SeveralResults], by: str, books: Mapping[str, Gradebook]) -> Iterator[Problem]:
-    """Notices of classes that are only among those handed out, or only among today's."""
+    """Notices of classes that are only among those handed out, or only among today's; none if nothing was."""
+    if not published:
+        return
     known = dict.fromkeys(name for several in published for name in several.classes)
     for name in known:
         if name not in books:

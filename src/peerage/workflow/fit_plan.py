@@ -11,7 +11,7 @@ from peerage.errors import Problem
 from peerage.gradebook.rulings import Override
 from peerage.inference.sampling.kept_draws import MEMORY
 from peerage.model import Fixed, Model
-from peerage.support.progress import Listener
+from peerage.support.tasks.progress import Listener
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ from peerage.decisions.final_grades import STAFF, Cell
 from peerage.errors import ResultsError
 from peerage.results import result_folder
 from peerage.results.result_folder import PUBLICATION
-from peerage.results.results import Results
+from peerage.results.results import Results, read_record
 from peerage.results.several_classes_results import SeveralResults
-from peerage.support.json_files import read_json
-from peerage.support.wording import counted
+from peerage.support.files.json_files import read_json
+from peerage.support.words.wording import counted
 from peerage.term.published import REPUBLISHED, Published
 
 FOLDER = "published"
@@ -115,6 +115,21 @@ def published_in(folders: Sequence[Path]) -> dict[str, Published]:
         for name, results in classes_of(folder).items():
             found.setdefault(name, []).append(results)
     return {name: Published(latest, earlier=tuple(earlier)) for name, (latest, *earlier) in found.items()}
+
+
+def published_alone(folders: Sequence[Path]) -> Published | None:
+    """What results in some folders, the latest first, say was handed out in a class that is alone."""
+    results = [Results.read(folder) for folder in folders]
+    return Published(results[0], earlier=tuple(results[1:])) if results else None
+
+
+def published_classes(folders: Sequence[Path], by: str) -> list[SeveralResults]:
+    """Results in some folders that were handed out; each has to have a class for each value of a column."""
+    for folder in folders:
+        if read_record(result_folder.find(folder)).get("by") != by:
+            message = f"{folder}: these results do not have a class for each {by}"
+            raise ResultsError(f"{message}; name results that do", setting="by")
+    return [SeveralResults.read(folder) for folder in folders]
 
 
 def classes_of(folder: Path) -> dict[str, Results]:

@@ -10,7 +10,7 @@ from peerage.report.report_source import ReportSource
 from peerage.report.student_page import file_name
 from peerage.results import result_folder
 from peerage.results.results import Results
-from peerage.support.atomic import replacing
+from peerage.support.files.atomic_writes import replacing
 
 
 def write_student_page(

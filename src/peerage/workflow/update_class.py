@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from peerage.decisions.final_grades import Cell
-from peerage.errors import Problem, ResultsError
+from peerage.errors import InputError, Problem, ResultsError
+from peerage.formats import read_classes
+from peerage.formats.reading_choices import Reading
 from peerage.gradebook.book import Gradebook
 from peerage.gradebook.input_files import InputFile
 from peerage.results.results import Results
 from peerage.results.schema import GRADES
 from peerage.rubric import tidy
+from peerage.support.tasks.stop_requests import stoppable
+from peerage.support.words.wording import quoted
 from peerage.term.published import Published
 
 
@@ -46,10 +51,49 @@ def update_class(
     """Add grades to a fitted class, or correct them; grades that were handed out stay.
 
     These are the ones that are ``published`` or, unless that is given, those that the earlier results kept.
-    ``sampling`` is what :meth:`~peerage.inference.posterior.Posterior.update` takes.
+    ``sampling`` is what :meth:`~peerage.inference.posterior.Posterior.update` takes; its ``stop`` is heard to the end.
     """
-    if earlier.record.get("pseudonyms"):
-        raise ResultsError("these results hold made-up names; fit all grades again, with the same key to the names")
+    with stoppable(sampling.get("stop")):
+        return _updated(earlier, new_grades, inputs, published, sampling)
+
+
+def read_new_grades(
+    earlier: Results, files: Sequence[Path], reading: Reading | None = None
+) -> tuple[Gradebook, tuple[Problem, ...]]:
+    """Read grades for an update, and say what was left out; what the fit excluded stays so.
+
+    Of files that tell classes apart as the earlier results do, only the grades of the same class are read.
+    """
+    _refuse_made_up_names(earlier)
+    book, own = earlier.posterior.book, earlier.record.get("class")
+    by, name = (None, "") if own is None else (own["by"], own["name"])
+    reading = replace(Reading() if reading is None else reading, exclude=book.exclusions)
+    classes = read_classes(files, book.rubric, by=by, by_optional=True, reading=reading)
+    if "" in classes:
+        return classes[""], ()
+    if name not in classes:
+        message = f"there are no grades of {by} {name!r}, which these results are about"
+        raise InputError(Problem(message, "name the results of another class, or other grades"))
+    others = [other for other in classes if other != name]
+    message = f"grades of {by} {quoted(others)} left out, because these results are about {name!r}"
+    return classes[name], (Problem(message),) if others else ()
+
+
+def _refuse_made_up_names(results: Results) -> None:
+    if results.record.get("pseudonyms"):
+        message = f"{results.name}: " if results.name else ""
+        message += "these results hold made-up names; fit all grades again, with the same key to the names"
+        raise ResultsError(message, setting="pseudonyms")
+
+
+def _updated(
+    earlier: Results,
+    new_grades: Gradebook,
+    inputs: Iterable[InputFile] | None,
+    published: Published | None,
+    sampling: dict[str, Any],
+) -> Updated:
+    _refuse_made_up_names(earlier)
     choices, before = earlier.choices, earlier.posterior
     after = before.update(new_grades, **sampling)
     keeps = published is not None or bool(earlier.record.get("published"))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.inference.fitting import fit
-from peerage.inference.numerics.diagnostics import rhat_and_ess
+from peerage.inference.numerics.rhat_and_ess import rhat_and_ess
 from peerage.inference.posterior import Posterior
 from peerage.inference.sampling.chains import VARIABLES
 from peerage_studies.study_definition import Course, Row, Study, Task

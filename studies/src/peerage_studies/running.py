@@ -15,10 +15,10 @@ from peerage.errors import InputError, Problem
 from peerage.inference.censored import censored_engine
 from peerage.inference.numerics.jit import needs_compilation
 from peerage.simulation.simulated_class import SETTINGS
-from peerage.support.executor import open_executor
-from peerage.support.listening import listening
-from peerage.support.progress import Counter, Listener
-from peerage.support.whole_numbers import at_least
+from peerage.support.tasks.executor import open_executor
+from peerage.support.tasks.listening import listening
+from peerage.support.tasks.progress import Counter, Listener
+from peerage.support.words.whole_numbers import at_least
 from peerage.tables.writing_tables import csv_text
 from peerage.version import __version__
 from peerage_studies.all_studies import STUDIES

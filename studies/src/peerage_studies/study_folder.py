@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from peerage.results import result_folder
-from peerage.support.journal import Journal, at_work, check_record
-from peerage.support.json_shapes import misfit
+from peerage.support.files.journal import Journal, at_work, check_record
+from peerage.support.files.json_shapes import misfit
 from peerage_studies.study_definition import Row, Task
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from peerage.evaluation.figure_files import save_figure
 from peerage.results import result_folder
-from peerage.support.wording import counted
+from peerage.support.words.wording import counted
 from peerage_studies.labels import PAPER, TITLES, letters
 from peerage_studies.study_figure import draw
 from peerage_studies.study_folder import findings_file

@@ -14,7 +14,15 @@ from peerage.decisions.explain.weigh_reports import weigh
 from peerage.decisions.explain.weight_problem import WeightLimits, whole_grades
 from peerage.decisions.explain.weight_search import search
 from peerage.errors import ModelError
-from support.weighings import Submission, brute_force, largest_shifts, legal, objectives, submissions, typical
+from support.references.weighings import (
+    Submission,
+    brute_force,
+    largest_shifts,
+    legal,
+    objectives,
+    submissions,
+    typical,
+)
 
 USUAL = WeightLimits.of(0.09, 0.1)
 shifts = st.sampled_from([0.0, 0.01, 0.05, 0.09, 0.3, 1.0])

@@ -14,7 +14,7 @@ import peerage as pg
 from peerage.decisions.explain.disagreement import Disagreement
 from peerage.decisions.explain.nearest_average import nearest_weights
 from peerage.decisions.explain.weight_problem import desired_weights
-from support.tiny import FIXED, tiny_class
+from support.classes.tiny import FIXED, tiny_class
 
 Floats = NDArray[np.float64]
 

@@ -18,8 +18,8 @@ from peerage.cli import main
 from peerage.decisions.spotchecks.benefit import benefit_of
 from peerage.decisions.spotchecks.spotcheck_ranking import choose
 from peerage.gradebook.book import TA
-from support.classes import gradebooks
-from support.tiny import FIXED, MODELS, model_id, tiny_class
+from support.classes.classes import gradebooks
+from support.classes.tiny import FIXED, MODELS, model_id, tiny_class
 
 FAST = ["--chains", "2", "--draws", "30", "--burn-in", "10", "-q"]
 

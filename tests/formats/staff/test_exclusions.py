@@ -10,7 +10,7 @@ import pytest
 
 import peerage as pg
 from peerage.cli import main
-from support.term import FAST, TABLES, class_table, fitted, record, written
+from support.classes.term import FAST, TABLES, class_table, fitted, record, written
 
 HEADER = "grader,submission,reason\n"
 

@@ -8,8 +8,8 @@ import pytest
 
 from peerage import Fixed, InputError
 from peerage.cli import main
-from peerage.formats.staff.fixed_values import read_fixed
-from support.tiny import tiny_class
+from peerage.formats.staff.fixed_file import read_fixed
+from support.classes.tiny import tiny_class
 
 HEADER = "variable,id,component,value\n"
 USE_IDS = "write the id as the grades do, or remove the row"

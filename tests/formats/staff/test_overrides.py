@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from peerage.cli import main
-from support.term import FAST, class_table, fitted, grades_of, record, rows, written
+from support.classes.term import FAST, class_table, fitted, grades_of, record, rows, written
 
 HEADER = "submission,component,grade,reason\n"
 REASON = "the appeal of 3 May"

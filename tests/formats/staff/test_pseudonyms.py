@@ -14,7 +14,7 @@ import peerage as pg
 from peerage.cli import main
 from peerage.formats.staff.pseudonyms import Key
 from peerage.workflow import fit_class
-from support.term import FAST, TABLES, class_table, fitted, rows, written
+from support.classes.term import FAST, TABLES, class_table, fitted, rows, written
 
 TABLE = class_table()
 FIRST = TABLE[TABLE["assignment"] == "week1"]
@@ -107,7 +107,8 @@ def test_what_would_mix_names_or_lose_the_key_is_refused(tmp_path: Path, capsys:
     grades = written(FIRST, tmp_path / "class" / "class.csv")
     folder = fitted(grades, tmp_path / "out", "--pseudonyms", str(tmp_path / "key.csv"))
     assert main(["update", str(folder), str(grades)]) == 2
-    assert "these results hold made-up names; fit all grades again with --pseudonyms" in capsys.readouterr().err
+    said = "these results hold made-up names; fit all grades again, with the same key to the names (--pseudonyms)"
+    assert said in capsys.readouterr().err
     inside = ["-o", str(tmp_path / "out"), "--pseudonyms", str(tmp_path / "out" / "key.csv")]
     assert main(["fit", str(grades), *FAST, *inside]) == 2
     (tmp_path / "bad.csv").write_text("kind,id,pseudonym\nperson,ann,\n")

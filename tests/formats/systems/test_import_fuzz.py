@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import peerage as pg
 from peerage.formats.systems.known_systems import FORMATS, TABLE
-from support.importing import EXAMPLES
+from support.programs.importing import EXAMPLES
 
 MOODLE = ("submissions", "assessments", "grades", "rubric", "levels")
 SETS = {

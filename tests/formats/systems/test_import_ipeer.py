@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import peerage as pg
-from support.importing import EXAMPLES, changed, problems, rows, said
+from support.programs.importing import EXAMPLES, changed, problems, rows, said
 
 EXAMPLE = EXAMPLES / "ipeer.csv"
 RECOGNISED = "ipeer.csv: was recognised as an export of iPeer (ipeer); if that is wrong, name its format"

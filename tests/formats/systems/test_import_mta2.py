@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import peerage as pg
-from support.importing import EXAMPLES, changed, problems, rows, said
+from support.programs.importing import EXAMPLES, changed, problems, rows, said
 
 EXAMPLE = EXAMPLES / "mta2.csv"
 RECOGNISED = "mta2.csv: was recognised as an export of Mechanical TA 2 (mta2); if that is wrong, name its format"

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 import peerage as pg
 from peerage.formats.wizard.mapping import FileMapping
 from peerage.tables.known_columns import FIELDS, fold
-from support.classes import names, scales
-from support.importing import EXAMPLES, rows, run_import
-from support.terminals import converse
+from support.classes.classes import names, scales
+from support.programs.importing import EXAMPLES, rows, run_import
+from support.programs.terminals import converse
 
 WIDE = """When,Your student number,Colleague,Structure of the essay,Use of evidence,Hours,Remarks
 2024-03-01 10:00,17,18,4 - good,Very good,2,nice

@@ -13,8 +13,8 @@ from scipy.special import expit, logit, ndtr
 
 from peerage.gradebook.book import MISSING, TA, Gradebook
 from peerage.model import Fixed, Model
-from support import closed_forms, twin
-from support.tiny import FIXED, MODELS, PRIORS, model_id, tiny_class
+from support.classes.tiny import FIXED, MODELS, PRIORS, model_id, tiny_class
+from support.references import closed_forms, twin
 
 all_models = pytest.mark.parametrize("model", [replace(model, priors=PRIORS) for model in MODELS], ids=model_id)
 GRID = np.linspace(-4.0, 11.0, 151)

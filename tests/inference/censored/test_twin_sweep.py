@@ -8,8 +8,8 @@ from scipy import stats
 
 from peerage.inference.layout import lay_out
 from peerage.model import Model
-from support import twin, twin_sweep
-from support.tiny import PRIORS, tiny_class
+from support.classes.tiny import PRIORS, tiny_class
+from support.references import twin, twin_sweep
 
 MODEL = Model(priors=PRIORS)
 POINTS = {

@@ -11,7 +11,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import expit, logsumexp
 
@@ -27,10 +26,8 @@ from peerage.inference.layout import AUTHOR, lay_out
 from peerage.inference.numerics import effort_density, vectors
 from peerage.model import Fixed, Model
 from peerage.rubric import Rubric
-from support import twin
-from support.planted import PLANTED, broken_part
-from support.tiny import FIXED, MODELS, PRIORS, model_id, tiny_class
-from support.update_cases import (
+from support.classes.tiny import FIXED, MODELS, PRIORS, model_id, one_submission, tiny_class
+from support.classes.update_cases import (
     COARSE,
     FINE,
     WITH_SPECIAL_CASES,
@@ -44,8 +41,11 @@ from support.update_cases import (
     variants,
     with_last,
 )
+from support.faults.planted import PLANTED, broken_part
+from support.references import twin
 
 CENSORED = [model for model in MODELS if model.censoring]
+STRUCTURE = Rubric.uniform(["Structure"], range(6))
 
 
 class Censored:
@@ -246,7 +246,7 @@ def test_an_effort_is_drawn_from_its_density(prior: tuple[float, float]) -> None
 
 @pytest.mark.parametrize("n_graders", [collapsed_graders.MAX_SUMMED + 1])
 def test_efforts_given_true_grades_for_submissions_that_very_many_graded(n_graders: int) -> None:
-    book = one_submission(np.random.default_rng(2).integers(0, 6, n_graders))
+    book = one_submission(STRUCTURE, np.random.default_rng(2).integers(0, 6, (n_graders, 1)))
     case = Censored(Model(priors="paper"), book=book)
     old, new = update_graders(case)
     for review in range(n_graders):
@@ -335,7 +335,7 @@ def test_efforts_of_many_reliable_graders_who_contradict_each_other(
     rng = np.random.default_rng(n_graders)
     worst = 0.0
     for _ in range(60):
-        book = one_submission(rng.integers(0, 6, n_graders))
+        book = one_submission(STRUCTURE, rng.integers(0, 6, (n_graders, 1)))
         reliability = np.exp(rng.uniform(np.log(lowest), np.log(highest), n_graders))
         fixed = Fixed(
             reliability=dict(zip(book.graders, reliability.tolist(), strict=True)),
@@ -357,25 +357,9 @@ def test_efforts_of_many_reliable_graders_who_contradict_each_other(
     assert worst < 1e-3
 
 
-def one_submission(levels: NDArray[np.integer]) -> Gradebook:
-    """One submission with one component from 0 to 5, and a grader for each of its grades."""
-    count = len(levels)
-    return Gradebook(
-        rubric=Rubric.uniform(["Structure"], range(6)),
-        submissions=("s",),
-        graders=tuple(f"g{index}" for index in range(count)),
-        roles=np.zeros(count, np.int8),
-        authors=((),),
-        assignments=("",),
-        review_submission=np.zeros(count, np.int32),
-        review_grader=np.arange(count, dtype=np.int32),
-        levels=levels[:, None].astype(np.int16),
-    )
-
-
 @pytest.mark.parametrize("model", [m for m in CENSORED if m.effort], ids=model_id)
 def test_effort_probability_is_beta_in_the_efforts(model: Model) -> None:
-    check_effort_is_beta(Censored(model), grader_updates._draw_effort)
+    check_effort_is_beta(Censored(model))
 
 
 @pytest.mark.slow

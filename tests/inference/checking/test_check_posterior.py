@@ -18,7 +18,7 @@ from peerage.inference.checking.replicates import replicated_levels
 from peerage.inference.layout import lay_out
 from peerage.model import Model
 from peerage.simulation import generative
-from support.tiny import MODELS, model_id, tiny_class
+from support.classes.tiny import MODELS, model_id, tiny_class
 
 Floats = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from scipy.special import ndtr
 import peerage as pg
 from peerage.inference.checking.leave_one_out import LeaveOneOut, leave_one_out, predict_by_chain
 from peerage.model import Model
-from support.integrals import exact, known_model, small_class
+from support.references.integrals import exact, known_model, small_class
 
 CHAINS = 20
 """Independent chains, from whose differences Monte-Carlo errors are taken."""

@@ -17,13 +17,13 @@ from peerage.errors import InputError
 from peerage.inference.checking.replicates import replicated_levels
 from peerage.inference.features.heaping import UNITS as BY_KIND
 from peerage.inference.features.heaping import Rounding, weights_of
-from peerage.inference.latent import latent_heaping
-from peerage.inference.latent.latent_habits import CAREFUL
-from peerage.inference.latent.review_predictions import load_cells, predict, put_back, take_out
+from peerage.inference.latent.grader_by_grader import latent_heaping
+from peerage.inference.latent.grader_by_grader.latent_habits import CAREFUL
+from peerage.inference.latent.grader_by_grader.review_predictions import load_cells, predict, put_back, take_out
 from peerage.inference.numerics.hyperparameters import EPSILON, N_CLASSWIDE, TAU_L
 from peerage.model import Model
-from support.coarse_grades import FINE, UNITS, bins, unit_shares
-from support.latent_scene import Scene
+from support.classes.coarse_grades import FINE, UNITS, bins, unit_shares
+from support.classes.latent_scene import Scene
 
 DRAWS = 4000
 FALSE_ALARM = 1e-4

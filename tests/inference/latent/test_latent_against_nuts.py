@@ -9,8 +9,8 @@ from scipy import stats
 import peerage
 from peerage.inference.numerics.hyperparameters import ERROR, HALO, HALO_HERE, MERIT, of_components
 from peerage.model import Model
-from support.kept_nuts import kept, moments_and_errors, shared_class
-from support.shared_nuts import shared_model
+from support.references.kept_nuts import kept, moments_and_errors, shared_class
+from support.references.shared_nuts import shared_model
 
 FALSE_ALARM = 1e-3
 

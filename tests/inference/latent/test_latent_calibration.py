@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from peerage.inference.priors_in_words import in_use
 from peerage.model import Model
-from support.coarse_grades import FINE
-from support.planted import DRIFT_BUGS, HEAPING_BUGS, SHARED_BUGS, broken
-from support.ranks import Ranks, rank_of, smallest_p_value
-from support.shared_arena import draw_class, draw_reports, log_likelihood, shared_arena
+from support.classes.coarse_grades import FINE
+from support.classes.shared_arena import draw_class, draw_reports, log_likelihood, shared_arena
+from support.faults.planted import DRIFT_BUGS, HEAPING_BUGS, SHARED_BUGS, broken
+from support.references.ranks import Ranks, rank_of, smallest_p_value
 
 Floats = NDArray[np.float64]
 

@@ -12,11 +12,11 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from peerage.inference.latent import latent_drift
+from peerage.inference.latent.given_reports import latent_drift
 from peerage.inference.numerics.hyperparameters import DRIFT
 from peerage.model import Model
-from support.latent_scene import DRAWS, LIMIT, Scene, difference, seen
-from support.shared_arena import COMPONENTS
+from support.classes.latent_scene import DRAWS, LIMIT, Scene, difference, seen
+from support.classes.shared_arena import COMPONENTS
 
 Floats = NDArray[np.float64]
 

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import logsumexp
 
-from peerage.inference.latent import latent_slopes
-from peerage.inference.latent.review_predictions import load_cells, take_out
+from peerage.inference.latent.given_reports import latent_slopes
+from peerage.inference.latent.grader_by_grader.review_predictions import load_cells, take_out
 from peerage.inference.numerics.hyperparameters import SCALE
-from support.latent_scene import DRAWS, Scene, check_density, difference, distances, log_density
+from support.classes.latent_scene import DRAWS, Scene, check_density, difference, distances, log_density
 
 Floats = NDArray[np.float64]
 

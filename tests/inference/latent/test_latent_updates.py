@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import expit, logsumexp, ndtr
 
-from peerage.inference.latent import (
+from peerage.inference.latent.given_reports import (
     grade_updates,
-    latent_graders,
     latent_halos,
+    learning_latent_graders,
     learning_latent_grades,
 )
-from peerage.inference.latent.latent_habits import CAREFUL
+from peerage.inference.latent.grader_by_grader.latent_habits import CAREFUL
+from peerage.inference.latent.grader_by_grader.review_predictions import load_cells, predict, put_back, take_out
 from peerage.inference.latent.latent_priors import refresh
-from peerage.inference.latent.review_predictions import load_cells, predict, put_back, take_out
 from peerage.inference.numerics.hyperparameters import (
     ERROR,
     HALO,
@@ -34,8 +34,8 @@ from peerage.inference.numerics.hyperparameters import (
     log_hyperprior,
     of_components,
 )
-from support.latent_scene import DRAWS, LIMIT, Scene, check_density, difference, distances, log_density, seen
-from support.shared_arena import COMPONENTS
+from support.classes.latent_scene import DRAWS, LIMIT, Scene, check_density, difference, distances, log_density, seen
+from support.classes.shared_arena import COMPONENTS
 
 Floats = NDArray[np.float64]
 
@@ -174,7 +174,7 @@ def test_true_grades_and_merits_are_drawn_together(scene: Scene) -> None:
 
 def loaded_sums(scene: Scene) -> Floats:
     sums = scene.work.grader_sums
-    latent_graders.load_grader_sums(scene.given.places, scene.given.beliefs.errors, scene.state, sums)
+    learning_latent_graders.load_grader_sums(scene.given.places, scene.given.beliefs.errors, scene.state, sums)
     return np.asarray(sums)
 
 
@@ -182,13 +182,14 @@ def test_biases_and_reliabilities_are_drawn_with_halos_summed_out(scene: Scene) 
     state, given, sums = scene.state, scene.given, loaded_sums(scene)
     clamps, group, beliefs = given.clamps, given.graders.group, given.beliefs
     biases, precisions, start = [], [], state.bias.copy()
+    draw_biases = learning_latent_graders.draw_biases
     for _ in range(DRAWS):
-        latent_graders.draw_biases(scene.rng, clamps.bias, group, beliefs.bias, state.reliability, sums, state.bias)
+        draw_biases(scene.rng, clamps.bias, group, beliefs.bias, state.reliability, sums, state.bias)
         biases.append(state.bias.copy())
     state.bias[:] = start
     kept = state.reliability.copy()
     for _ in range(DRAWS):
-        latent_graders.draw_reliabilities(
+        learning_latent_graders.draw_reliabilities(
             scene.rng, clamps.reliability, group, beliefs.reliability, state.bias, sums, state.reliability
         )
         precisions.append(np.log(state.reliability))
@@ -230,18 +231,16 @@ def test_hyperparameters_of_graders_are_weighed_with_these_summed_out(scene: Sce
         prior = stats.gamma.logpdf(np.exp(logs), shape, scale=1 / rate) + logs
         return float(sum(logsumexp(prior + by_precision[grader]) for grader in students))
 
+    log_biases, log_reliabilities = learning_latent_graders._log_biases, learning_latent_graders._log_reliabilities
     ours = difference(
-        scene,
-        SIGMA_B,
-        0.2,
-        lambda: latent_graders._log_biases(clamps.bias, group, beliefs.bias, state.reliability, sums),
+        scene, SIGMA_B, 0.2, lambda: log_biases(clamps.bias, group, beliefs.bias, state.reliability, sums)
     )
     assert ours == pytest.approx(difference(scene, SIGMA_B, 0.2, biases), abs=1e-3)
     ours = difference(
         scene,
         RELIABILITY,
         0.3,
-        lambda: latent_graders._log_reliabilities(0, clamps.reliability, group, beliefs.reliability, state.bias, sums),
+        lambda: log_reliabilities(0, clamps.reliability, group, beliefs.reliability, state.bias, sums),
     )
     assert ours == pytest.approx(difference(scene, RELIABILITY, 0.3, reliabilities), abs=1e-3)
 

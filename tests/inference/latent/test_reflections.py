@@ -9,11 +9,11 @@ import pytest
 from scipy import stats
 from scipy.special import logsumexp
 
-from peerage.inference.latent import grader_moves
-from peerage.inference.latent.latent_habits import CAREFUL, CARELESS, fill_careless
-from peerage.inference.latent.review_predictions import load_cells, predict, take_out
-from support.latent_scene import Scene
-from support.planted_copies import Replacement, broken_module
+from peerage.inference.latent.grader_by_grader import grader_moves
+from peerage.inference.latent.grader_by_grader.latent_habits import CAREFUL, CARELESS, fill_careless
+from peerage.inference.latent.grader_by_grader.review_predictions import load_cells, predict, take_out
+from support.classes.latent_scene import Scene
+from support.faults.planted_copies import Replacement, broken_module
 
 REFLECTIONS, BATCHES = 48_000, 40
 
@@ -26,7 +26,7 @@ def scene() -> Scene:
 def reflected_off(scene: Scene, moves: Any) -> float:
     """By how many standard errors means and variances of a grader's log reliability and bias are off after reflections.
 
-    The reference is the density D4 on a grid, with the halos in proportion to the error.
+    The reference is the density of equation (D4) on a grid, with the halos in proportion to the error.
     """
     state, given, work, grader = scene.state, scene.given, scene.work, 0
     places, levels, cells = given.places, given.levels, work.cells

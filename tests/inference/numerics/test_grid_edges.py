@@ -11,7 +11,7 @@ import peerage as pg
 from peerage.inference.layout import lay_out
 from peerage.inference.numerics.likelihood import low_effort_masses
 from peerage.rubric import Component, Rubric
-from support.tiny import tiny_class
+from support.classes.tiny import tiny_class
 
 HALVES = tuple(step / 2 for step in range(7))
 PERCENT = tuple(map(float, range(101)))

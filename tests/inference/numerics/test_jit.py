@@ -50,6 +50,16 @@ def dot(first: np.ndarray, second: np.ndarray) -> float:
     return result
 
 
+@jit
+def added(number: int, amount: int) -> int:
+    return number + amount
+
+
+@jit
+def added_in_many_ways(narrow: np.ndarray, wide: np.ndarray) -> int:
+    return added(narrow[0], 1) + added(wide[0], 2) + added(wide[0], wide[1])
+
+
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
     """A folder with a tiny package of one kernel."""
@@ -83,6 +93,12 @@ def test_division_follows_numpy() -> None:
 def test_fastmath_is_a_choice_of_the_kernel() -> None:
     values = np.arange(100.0)
     assert dot(values, values) == pytest.approx(float(values @ values))
+
+
+def test_a_kernel_is_compiled_once_for_all_constants_and_widths_of_integers() -> None:
+    assert added_in_many_ways(np.array([10], np.int32), np.array([20, 3])) == 11 + 22 + 23
+    kernel: Any = added
+    assert len(kernel._inner.signatures) == 1
 
 
 def test_compiled_code_is_found_by_the_next_process(small: Path) -> None:

@@ -7,22 +7,21 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import peerage as pg
-from peerage.inference.censored import censored_engine
+from peerage.inference.censored import censored_arrays, censored_engine
 from peerage.inference.latent import latent_arrays, latent_engine
 from peerage.inference.layout import lay_out
-from peerage.inference.numerics import arrays
-from peerage.inference.numerics.arrays import Sums
+from peerage.inference.numerics.arrays import DrawRows, Sums
 from peerage.inference.sampling.chains import VARIABLES, with_own_beliefs
 from peerage.inference.sampling.engine import AnyEngine, Engine
 from peerage.inference.uncensored import uncensored_arrays, uncensored_engine
-from support.tiny import tiny_class
+from support.classes.tiny import tiny_class
 
 # That these are accepted is checked with the types.
-CENSORED: Engine[arrays.Given, arrays.State, arrays.Draws, arrays.Work] = censored_engine
-UNCENSORED: Engine[
-    uncensored_arrays.Given, uncensored_arrays.State, uncensored_arrays.Draws, uncensored_arrays.Work
-] = uncensored_engine
-LATENT: Engine[latent_arrays.Given, latent_arrays.State, arrays.Draws, latent_arrays.Work] = latent_engine
+CENSORED: Engine[censored_arrays.Given, censored_arrays.State, DrawRows, censored_arrays.Work] = censored_engine
+UNCENSORED: Engine[uncensored_arrays.Given, uncensored_arrays.State, DrawRows, uncensored_arrays.Work] = (
+    uncensored_engine
+)
+LATENT: Engine[latent_arrays.Given, latent_arrays.State, DrawRows, latent_arrays.Work] = latent_engine
 
 
 @pytest.mark.parametrize(

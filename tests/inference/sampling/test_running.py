@@ -22,8 +22,8 @@ from peerage.inference.numerics.likelihood import Grid
 from peerage.inference.sampling import running_summaries
 from peerage.inference.sampling.chains import VARIABLES
 from peerage.inference.sampling.kept_draws import every_few, grids_of
-from peerage.inference.sampling.running_summaries import Recorder, Running
-from support.tiny import FIXED, PRIORS, tiny_class
+from peerage.inference.sampling.running_summaries import Recorder, RunningSummary
+from support.classes.tiny import FIXED, PRIORS, tiny_class
 
 twin: Any = arviz_stats.base.array_stats
 
@@ -63,7 +63,7 @@ def assert_quantile(draws: NDArray[Any], share: float, end: float, cell: float) 
 # The same fit, kept in two ways
 
 
-def test_every_so_manieth_of_the_same_draws_is_kept(pair: tuple[pg.Posterior, pg.Posterior]) -> None:
+def test_every_nth_of_the_same_draws_is_kept(pair: tuple[pg.Posterior, pg.Posterior]) -> None:
     whole, thinned = (posterior.samples for posterior in pair)
     assert (whole.n_draws, whole.n_kept, thinned.n_draws, thinned.n_kept) == (DRAWS, DRAWS, DRAWS, DRAWS // EVERY)
     for name in VARIABLES:
@@ -193,7 +193,7 @@ def autoregressive(coefficient: float, entries: int, chains: int = 4, draws: int
     return np.asarray(lfilter([1], [1, -coefficient], noise, axis=1)[:, 300:])
 
 
-def recorded(draws: NDArray[np.float64]) -> Running:
+def recorded(draws: NDArray[np.float64]) -> RunningSummary:
     chains, length, entries = draws.shape
     recorder = Recorder(Grid.linear(-6.0, 0.1, 121), chains, length, entries)
     for chain in range(chains):

@@ -17,7 +17,7 @@ import pytest
 from numpy.typing import NDArray
 
 import peerage as pg
-from support.tampering import arrays_of, flipped, other_meta, save, tampered, with_bomb
+from support.faults.tampering import arrays_of, flipped, other_meta, save, tampered, with_bomb
 
 REFUSED = re.compile(
     r".*: (this is not a posterior that peerage saved( \(.+\))?|this was saved by another version of peerage); "
@@ -140,7 +140,7 @@ sys.path.insert(0, {tests!r})
 import peerage as pg
 from inference.saved.test_tampered_posterior import posterior_of
 from peerage.inference.saved import stored_arrays
-from support.tampering import arrays_of, beyond_grids, save, tampered
+from support.faults.tampering import arrays_of, beyond_grids, save, tampered
 folder, taken = Path({folder!r}), 0
 rng = np.random.default_rng(2)
 posterior_of({kind!r}).save(folder / "whole.npz")

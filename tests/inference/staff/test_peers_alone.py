@@ -12,7 +12,7 @@ from scipy.special import ndtr
 import peerage as pg
 from peerage.inference.latent.latent_peers import estimate_from_peers
 from peerage.inference.latent.latent_priors import error_parts
-from peerage.inference.part_of_class import Part, part_of, ready_to_sweep
+from peerage.inference.new_grades.part_of_class import PartOfClass, part_of, ready_to_sweep
 from peerage.inference.staff import peers_alone
 
 SHARED: dict[str, Any] = {"merit": 0.6, "halo": 0.5}
@@ -28,7 +28,7 @@ def graded_by_both(book: pg.Gradebook) -> np.ndarray:
     return np.intersect1d(book.review_submission[staff], book.review_submission[~staff])
 
 
-def estimates(part: Part, repeats: int) -> tuple[np.ndarray, np.ndarray]:
+def estimates(part: PartOfClass, repeats: int) -> tuple[np.ndarray, np.ndarray]:
     """(repeats, cells) expected grades and (repeats, submissions) log masses, all of the first draw."""
     book, layout = part.layout.book, part.layout
     drawn = part.drawn._replace(unseen=book.is_staff)
@@ -41,7 +41,7 @@ def estimates(part: Part, repeats: int) -> tuple[np.ndarray, np.ndarray]:
     return found[0][:, 0], found[1][:, 0]
 
 
-def twin(part: Part, submission: int, shared: bool, count: int = 200_000) -> tuple[np.ndarray, np.ndarray]:
+def twin(part: PartOfClass, submission: int, shared: bool, count: int = 200_000) -> tuple[np.ndarray, np.ndarray]:
     """Expected grades and the probability, from draws of the priors weighted by the peers' grades; and their errors."""
     book, beliefs, state, rng = part.layout.book, part.given.beliefs, part.state, np.random.default_rng(submission)
     share = beliefs.merit[0] if shared else 0.0

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 import peerage
-from support.kept_nuts import kept, moments_and_errors, paper_class
-from support.nuts import paper_model
+from support.references.kept_nuts import kept, moments_and_errors, paper_class
+from support.references.nuts import paper_model
 
 FALSE_ALARM = 1e-3
 VARIABLES = ("true_grade", "reliability", "bias", "effort")

@@ -17,11 +17,11 @@ import numpy as np
 import pytest
 
 from peerage.model import Model
-from support import twin
-from support.arena import Arena, Floats
-from support.planted import PLANTED, broken, without_bug
-from support.ranks import Ranks, rank_of, smallest_p_value
-from support.tiny import MODELS, model_id
+from support.classes.arena import Arena, Floats
+from support.classes.tiny import MODELS, model_id
+from support.faults.planted import PLANTED, broken, without_bug
+from support.references import twin
+from support.references.ranks import Ranks, rank_of, smallest_p_value
 
 REPLICATES, BURN_IN, DRAWS = 220, 50, 20
 """A single test finds a shift by 0.35 posterior standard deviations in 58 % of runs, and truths that are 1.35 times as

@@ -18,10 +18,10 @@ from scipy import stats
 from scipy.special import betainc, gammainc, ndtr
 
 from peerage.model import Model
-from support import twin
-from support.arena import Arena, Floats
-from support.planted import PLANTED, broken
-from support.tiny import MODELS, model_id
+from support.classes.arena import Arena, Floats
+from support.classes.tiny import MODELS, model_id
+from support.faults.planted import PLANTED, broken
+from support.references import twin
 
 SWEEPS, BATCHES = 6000, 40
 FEW = 1600

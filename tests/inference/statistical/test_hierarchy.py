@@ -22,11 +22,11 @@ from peerage.gradebook.book import STUDENT
 from peerage.inference.numerics.hyperparameters import MU_L, of_components
 from peerage.inference.priors_in_words import coordinate_names, in_use
 from peerage.model import Model, Priors
-from support import twin
-from support.arena import Arena
-from support.planted import LEARNING_BUG, broken
-from support.ranks import Ranks, rank_of, smallest_p_value
-from support.tiny import model_id
+from support.classes.arena import Arena
+from support.classes.tiny import model_id
+from support.faults.planted import LEARNING_BUG, broken
+from support.references import twin
+from support.references.ranks import Ranks, rank_of, smallest_p_value
 
 Floats = NDArray[np.float64]
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from peerage.model import Model, Priors
-from support import twin
-from support.kept_nuts import kept, paper_class, shared_class
-from support.nuts import log_density, paper_model
-from support.tiny import PRIORS, tiny_class
+from support.classes.tiny import PRIORS, tiny_class
+from support.references import twin
+from support.references.kept_nuts import kept, paper_class, shared_class
+from support.references.nuts import log_density, paper_model
 
 pytest.importorskip("numpyro", reason="numpyro is not installed")
 

@@ -14,11 +14,11 @@ from peerage.gradebook.book import STUDENT
 from peerage.inference.censored import censored_engine
 from peerage.inference.latent import latent_engine
 from peerage.inference.layout import lay_out
-from peerage.inference.numerics.diagnostics import rhat_and_ess
+from peerage.inference.numerics.rhat_and_ess import rhat_and_ess
 from peerage.inference.sampling import chains
 from peerage.inference.sampling.chains import sample
 from peerage.inference.sampling.draws import Draws
-from support.planted import broken
+from support.faults.planted import broken
 
 SEEDS = range(10)
 

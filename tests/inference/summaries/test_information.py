@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 import peerage as pg
-from peerage.inference.summaries.information import Traits, Work, equivalents
+from peerage.inference.summaries.information import GradedComponent, Traits, equivalents
 from peerage.rubric import Component
 
 Floats = NDArray[np.float64]
@@ -25,13 +25,15 @@ LOW = np.array([0.02, 0.03, 0.1, 0.3, 0.4, 0.15])
 LOW_UNEVEN = np.array([0.1, 0.2, 0.5, 0.2])
 
 
-def graded(component: Component, low: Floats, mean: float = 3.7, sd: float = 0.8, centre: float = 3.4) -> Work:
+def graded(
+    component: Component, low: Floats, mean: float = 3.7, sd: float = 0.8, centre: float = 3.4
+) -> GradedComponent:
     """True grades around 3.7, and a usual report of 3.4."""
-    return Work.of(component, mean, sd, centre, low)
+    return GradedComponent.of(component, mean, sd, centre, low)
 
 
 def by_integration(
-    work: Work, traits: tuple[float, float, float, float], component: Component, low: Floats
+    work: GradedComponent, traits: tuple[float, float, float, float], component: Component, low: Floats
 ) -> tuple[float, float]:
     """1 / E Var(s | report) − 1/σ² from three moments of the likelihood on a fine grid, and the slope of reports."""
     precision, bias, slope, effort = traits
@@ -66,7 +68,7 @@ def test_it_is_what_a_report_takes_off_the_variance(
 
 def test_it_is_the_precision_times_the_squared_slope_where_grades_are_not_rounded() -> None:
     edges = np.concatenate([[-np.inf], np.linspace(-20, 20, 4001), [np.inf]])
-    fine = Work(3.7, 0.8, 3.4, edges, np.full(4002, 1 / 4002), np.full(4001, 0.01))
+    fine = GradedComponent(3.7, 0.8, 3.4, edges, np.full(4002, 1 / 4002), np.full(4001, 0.01))
     precision = np.array([0.1, 1.0, 4.0])
     for slope in (1.0, 0.5):
         told, steepness = fine.judge(Traits.of(precision, 1.5, slope))
@@ -116,7 +118,7 @@ def test_grades_of_a_fine_rubric_may_be_taken_together() -> None:
     low, rng = np.full(101, 1 / 101), np.random.default_rng(0)
     work = graded(fine, low)
     assert len(work.low) == 35
-    exact = Work(3.7, 0.8, 3.4, fine.edges, low, np.diff(fine.scaled))
+    exact = GradedComponent(3.7, 0.8, 3.4, fine.edges, low, np.diff(fine.scaled))
     graders = Traits.of(np.exp(rng.uniform(-2, 2, 150_000)), rng.normal(size=150_000), effort=0.8)
     told, slope = equivalents([work], graders)
     some = Traits.of(graders.reliability[99_900:100_100], graders.bias[99_900:100_100], effort=0.8)

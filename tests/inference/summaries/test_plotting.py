@@ -8,6 +8,7 @@ import sys
 import matplotlib as mpl
 import numpy as np
 import pytest
+from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
 import peerage as pg
@@ -46,6 +47,19 @@ def test_graders_and_priors_are_drawn_where_they_are_told_to(posterior: pg.Poste
     (values,) = right.get_lines()
     shown = priors[~priors["parameter"].isin(UNITLESS)]
     np.testing.assert_array_equal(np.asarray(values.get_xdata())[::-1], shown["value"])
+
+
+def test_pyplot_has_new_figures_for_a_notebook_to_show_and_none_of_a_callers_own(posterior: pg.Posterior) -> None:
+    before = plt.get_fignums()
+    axes = Figure().subplots(1, 5)
+    posterior.plot_grades(ax=axes[0])
+    posterior.plot_graders(ax=axes[1])
+    posterior.plot_priors(ax=axes[2])
+    posterior.plot_submission(posterior.book.submissions[0], axes=axes[3:])
+    assert plt.get_fignums() == before
+    posterior.plot_graders()
+    assert len(plt.get_fignums()) == len(before) + 1
+    plt.close()
 
 
 def test_a_submission_has_axes_for_each_component(posterior: pg.Posterior) -> None:

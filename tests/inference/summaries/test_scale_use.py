@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 import peerage as pg
-from peerage.inference.summaries.information import Traits, Work, equivalents
+from peerage.inference.summaries.information import GradedComponent, Traits, equivalents
 from peerage.inference.summaries.scale_use import remaining, scale_use
 from peerage.simulation import strategies
 from peerage.simulation.burrell import burrell_schoenebeck
@@ -37,11 +37,11 @@ def use_of(book: pg.Gradebook, truth: pg.Truth, priors: pg.Priors, players: rang
     return np.asarray(scale_use(book, priors, effort * reliability, bias, expected[None])[0])
 
 
-def works(book: pg.Gradebook, priors: pg.Priors) -> list[Work]:
+def works(book: pg.Gradebook, priors: pg.Priors) -> list[GradedComponent]:
     """The components, whose grades without effort are anything."""
     means, sds = priors.for_components(len(book.rubric))
     return [
-        Work.of(component, mean, sd, mean, np.full(component.n_levels, 1 / component.n_levels))
+        GradedComponent.of(component, mean, sd, mean, np.full(component.n_levels, 1 / component.n_levels))
         for component, mean, sd in zip(book.rubric.components, means, sds, strict=True)
     ]
 

@@ -18,10 +18,8 @@ from peerage.gradebook.book import MISSING
 from peerage.inference.layout import lay_out
 from peerage.inference.uncensored import uncensored_engine, uncensored_sweep
 from peerage.model import Model
-from support import closed_forms, twin
-from support.planted import PLANTED, broken_part
-from support.tiny import MODELS, PRIORS, model_id, tiny_class
-from support.update_cases import (
+from support.classes.tiny import MODELS, PRIORS, model_id, tiny_class
+from support.classes.update_cases import (
     COARSE,
     FINE,
     WITH_SPECIAL_CASES,
@@ -34,6 +32,8 @@ from support.update_cases import (
     variants,
     with_effort_summed_out,
 )
+from support.faults.planted import PLANTED, broken_part
+from support.references import closed_forms, twin
 
 UNCENSORED = [model for model in MODELS if not model.censoring]
 
@@ -148,7 +148,7 @@ def test_uncensored_bias(model: Model) -> None:
 
 @pytest.mark.parametrize("model", [m for m in UNCENSORED if m.effort], ids=model_id)
 def test_uncensored_effort_probability_is_beta_in_the_efforts(model: Model) -> None:
-    check_effort_is_beta(Uncensored(model), uncensored_sweep._draw_effort)
+    check_effort_is_beta(Uncensored(model))
 
 
 @pytest.mark.parametrize(("low", "high"), [(-0.3, 0.4), (2.0, 2.2), (3.0, np.inf), (-np.inf, -2.5), (-1.0, 4.0)])

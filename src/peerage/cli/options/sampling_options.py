@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from peerage.evaluation.scoring import Sampling
     from peerage.gradebook.book import Gradebook
     from peerage.model import Model, Priors
-    from peerage.support.running_tasks import Running
+    from peerage.support.tasks.running_tasks import Running
     from peerage.workflow.fit_plan import SamplingPlan
 
 PRIORS_BY_NAME = ("paper", "learned")
@@ -299,7 +299,7 @@ class RunningOptions:
 
     def running(self) -> Running:
         """The same, as the library takes it."""
-        from peerage.support.running_tasks import Running
+        from peerage.support.tasks.running_tasks import Running
 
         return Running(self.workers, self.scheduler, not self.quiet)
 
@@ -332,7 +332,7 @@ def with_fixed(book: Gradebook, model: Model, path: Path | None) -> tuple[Gradeb
     """The model with what the file fixes, and the gradebook with what was surprising about the file."""
     if path is None:
         return book, model
-    from peerage.formats.staff.fixed_values import read_fixed
+    from peerage.formats.staff.fixed_file import read_fixed
 
     fixed, notices = read_fixed(path, book)
     return replace(book, notices=(*book.notices, *notices)), replace(model, fixed=fixed)

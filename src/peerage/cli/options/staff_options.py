@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ import typer
 from peerage.cli.options import panels
 from peerage.cli.project_file import PROJECT
 from peerage.cli.terminal.console import say
-from peerage.support.wording import counted, quoted
+from peerage.support.words.wording import counted, quoted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -78,18 +78,11 @@ class StaffFiles:
     published: Sequence[Path]
     key_file: Path | None
 
-    def read(self, book: Gradebook, elsewhere: Collection[str] = ()) -> StaffInput:
-        """What the files say about a class; rows about ids ``elsewhere``, in other classes, are passed over."""
-        from peerage.formats.staff.fixed_values import read_fixed
-        from peerage.formats.staff.overrides import overrides_beside, read_overrides
-        from peerage.workflow.fit_plan import StaffInput
+    def read(self, books: Mapping[str, Gradebook]) -> dict[str, StaffInput]:
+        """What the files say about each class."""
+        from peerage.workflow.staff_files import read_staff_files
 
-        fixed, notices = (None, ()) if self.fixed is None else read_fixed(self.fixed, book, elsewhere)
-        if self.override is None:
-            overrides, more = overrides_beside(self.grades, book, elsewhere)
-        else:
-            overrides, more = read_overrides(self.override, book, elsewhere)
-        return StaffInput(overrides, fixed, (*notices, *more))
+        return read_staff_files(books, self.grades, override=self.override, fixed=self.fixed)
 
     @contextmanager
     def key(self) -> Iterator[Key | None]:
@@ -185,12 +178,10 @@ def _lines(results: Results) -> Iterator[str]:
 
 def _contradicted(results: Results) -> Iterator[str]:
     """Published grades that stay although staff gave something else, as after a spot check, and how to change them."""
-    from peerage.results.schema import GRADES, PROPOSALS
+    from peerage.results.schema import PROPOSALS
+    from peerage.term.published import contradicted_by_staff
 
-    if not results.choices.staff_final:
-        return
-    by_staff = results.tables[GRADES].dropna(subset="staff_mean")
-    found = results.tables[PROPOSALS].merge(by_staff[["submission", "component", "staff_mean"]])
+    found = contradicted_by_staff(results)
     if len(found):
         stay = "this one stays" if len(found) == 1 else "these stay"
         yield f"Staff gave other grades than were handed out; {stay} unless override.csv sets the grade:"

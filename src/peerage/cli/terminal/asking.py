@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from peerage.cli.terminal.console import say
 from peerage.errors import InputError, Problem
-from peerage.support.visible import plain_lines
+from peerage.support.words.visible import plain_lines
 
 Answer = TypeVar("Answer")
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from peerage.cli.setting_flags import ASKED, QUESTIONS, as_line, with_flag
 from peerage.errors import InputError, PeerageError, Problem
-from peerage.support.system_errors import refused
-from peerage.support.visible import one_line, plain_lines
+from peerage.support.files.system_errors import refused
+from peerage.support.words.visible import one_line, plain_lines
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -6,7 +6,6 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from rich.console import Console
 from rich.table import Table
@@ -15,12 +14,11 @@ from peerage.cli.terminal.console import name_cell
 from peerage.decisions.trust import PRACTICE, UNSUPERVISED
 from peerage.gradebook.book import ROLE_WORDS, ROLES
 from peerage.inference.posterior import Posterior
-from peerage.inference.report_bins import floors
 from peerage.inference.staff_in_words import staff_sentences
 from peerage.model import Model
 from peerage.results.schema import CHECKS, GRADERS
 from peerage.results.summary import UNSURE, ComponentSpread, Summary, summarise, unreliable_predictions
-from peerage.support.wording import counted
+from peerage.support.words.wording import counted
 
 NARROWEST = 40
 """Characters of a line at least, whatever a terminal says of itself."""
@@ -71,15 +69,15 @@ def attention(checks: pd.DataFrame, graders: pd.DataFrame) -> Iterator[str]:
 
 def _setting(posterior: Posterior) -> Iterator[str]:
     """What was fitted, and how."""
-    book, samples = posterior.book, posterior.samples
+    book = posterior.book
     roles = ((int((book.roles == index).sum()), ROLE_WORDS[role]) for index, role in enumerate(ROLES))
     graders = ", ".join(counted(number, noun) for number, noun in roles if number)
     reviews, submissions = counted(book.n_reviews, "review"), counted(book.n_submissions, "submission")
-    chains = f"{counted(samples.n_chains, 'chain')} of {counted(samples.n_draws, 'draw')}"
+    chains = f"{counted(posterior.n_chains, 'chain')} of {counted(posterior.n_draws, 'draw')}"
     yield f"{counted(book.n_grades, 'grade')} in {reviews} of {submissions} by {graders}."
     yield f"Fitted with {posterior.model.name}: {chains}, seed {posterior.seed}."
-    if samples.running:
-        kept = f"{samples.n_kept:,} of each chain's {counted(samples.n_draws, 'draw')}"
+    if posterior.n_kept < posterior.n_draws:
+        kept = f"{posterior.n_kept:,} of each chain's {counted(posterior.n_draws, 'draw')}"
         yield f"To save memory, {kept} were kept; estimates and intervals are from running summaries of all."
 
 
@@ -119,7 +117,7 @@ def _foundations(posterior: Posterior) -> Iterator[str]:
             for table in (_LEARNED, _SHARED)
         )
         yield f"Learned from the class: {', '.join(learned)}." + (f" {', '.join(shared)}." if shared else "")
-    number = int(np.isfinite(floors(posterior.layout)).sum())
+    number = int(posterior.has_floor.sum())
     if number:
         never = f"{counted(number, 'student')} never {'goes' if number == 1 else 'go'} below a grade of their own"
         yield f"{never}; it is read as that grade or less."

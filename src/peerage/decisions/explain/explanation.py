@@ -16,17 +16,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from peerage.decisions.explain.cases import Case, cases_of, holding_a_grade
+from peerage.decisions.explain.cases_in_words import Telling
 from peerage.decisions.explain.corrections import Correction, Subtracted, checked
-from peerage.decisions.explain.telling import Telling
+from peerage.decisions.explain.submission_cases import Case, cases_of, holding_a_grade
 from peerage.decisions.explain.weigh_reports import FORMS, Asked, Form, Weighing
 from peerage.decisions.explain.weight_limits import Weighting
 from peerage.decisions.explain.weight_problem import WeightLimits
 from peerage.errors import ModelError, Problem
 from peerage.inference.posterior import Posterior
-from peerage.support.executor import Executor, open_executor
-from peerage.support.stopping import check_stopped
-from peerage.support.wording import counted, quoted
+from peerage.support.tasks.executor import Executor, open_executor
+from peerage.support.tasks.stop_requests import check_stopped
+from peerage.support.words.wording import counted, quoted
 
 DECIMALS, MOST_DECIMALS = 1, 6
 """With how many decimals averages are given, if nothing else is asked for, and at most."""
@@ -72,9 +72,9 @@ class Explanation:
         if len(self.relaxed):
             limits = "the weights of {} needed wider limits than asked for, because none exist within those: {}"
             names = self.relaxed["submission"]
-            found.append(
-                Problem(limits.format(counted(len(names), "submission"), quoted(names)), "run.json says how wide")
-            )
+            shift, least = self.relaxed["largest_shift"].max(), self.relaxed["least_weight"].min()
+            wide = f"weights differ there by up to {shift:.2f} from those deserved, and are at least {least:.2f}"
+            found.append(Problem(limits.format(counted(len(names), "submission"), quoted(names)), wide))
         if self.unproven:
             number = counted(len(self.unproven), "submission")
             unproven = quoted(self.unproven)
@@ -113,7 +113,8 @@ def explain(
     adjust_bias: the same as ``correction="bias"``
     name_graders: call graders by their ids in the sentences, not "Reviewer 1"
     staff_final: where staff graded a component, their reports alone count
-    workers, scheduler: how many threads look for weights here, or the address of a Dask scheduler whose workers do
+    workers, scheduler: how many threads look for weights here, as many as the fit had unless given, or the address of a
+        Dask scheduler whose workers do
 
     >>> import peerage as pg
     >>> book, truth = pg.simulate(students=10, weeks=1, seed=1)
@@ -127,7 +128,7 @@ def explain(
     asked = Asked(form, limits, weighting.price(form), posterior.book.rubric)
     telling = Telling(posterior, asked, decimals, name_graders, staff_final, subtracted.correction)
     cases = cases_of(posterior, subtracted.tenths, staff_final)
-    with open_executor(workers, scheduler) as executor:
+    with open_executor(posterior.workers if scheduler is None and workers is None else workers, scheduler) as executor:
         for case, weighing in _weighed(executor, cases, asked):
             telling.tell(case, weighing)
     cells = posterior.submissions()[["submission", "component", "most_likely"]]

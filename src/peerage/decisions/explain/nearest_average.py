@@ -99,6 +99,7 @@ def _settle(weights: Integers, reports: _Reports, penalty: float) -> Integers:
 
 @jit
 def _more(graded: NDArray[np.bool_], giver: int, taker: int, component: int) -> int:
+    """How many more graders of a component are heard, 1, 0 or -1, if weight moves from one to another."""
     return int(graded[taker, component]) - int(graded[giver, component])
 
 

@@ -14,7 +14,7 @@ from peerage.decisions.explain.corrections import Correction
 from peerage.decisions.explain.weight_problem import DECIMALS, PERCENT, WHOLE, exactly, tenth_of
 from peerage.gradebook.book import ROLE_WORDS
 from peerage.rubric import Component
-from peerage.support.wording import counted
+from peerage.support.words.wording import counted
 
 LISTED = 8
 """Up to so many reports of a component are listed one by one; more are counted by their grade."""

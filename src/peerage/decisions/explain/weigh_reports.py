@@ -8,8 +8,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from peerage.decisions.explain import weight_integer_program
-from peerage.decisions.explain.cases import Case
 from peerage.decisions.explain.nearest_average import nearest_weights
+from peerage.decisions.explain.submission_cases import Case
 from peerage.decisions.explain.weight_problem import Integers, WeightLimits, WeightProblem
 from peerage.decisions.explain.weight_search import search
 from peerage.rubric import Rubric

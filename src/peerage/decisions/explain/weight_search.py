@@ -189,6 +189,7 @@ def _extreme(tree: _Tree, q: int, begin: int, spare: int, largest: bool) -> int:
 
 @jit
 def _all_covered(covers: NDArray[np.bool_], weights: Integers) -> bool:
+    """Whether each component that some did not grade was graded by somebody who has weight."""
     uncovered = 0
     for i in range(len(covers)):
         share = 0

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaincinv
 
-from peerage.decisions.explain.cases import graded_by_staff
-from peerage.decisions.posterior_needs import Cells, drawn_true_grades
+from peerage.decisions.explain.submission_cases import graded_by_staff
+from peerage.decisions.posterior_needs import GradedCells, drawn_true_grades
 from peerage.gradebook.book import MISSING, TA
 from peerage.inference.numerics.likelihood import log_bin_masses
 from peerage.inference.posterior import Posterior
@@ -56,7 +56,7 @@ class Benefit:
 
 def benefit_of(posterior: Posterior, drawn: NDArray[np.float32] | None = None) -> Benefit:
     """The benefit of a TA's grade, for every submission; ``drawn`` are the true grades, if they are at hand."""
-    cells, book = Cells.of(posterior), posterior.book
+    cells, book = GradedCells.of(posterior), posterior.book
     is_open = ~graded_by_staff(book)[book.applicable] & (cells.fixed_level == MISSING)
     precisions = _ta_precisions(posterior)
     drawn = drawn_true_grades(posterior) if drawn is None else drawn

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from peerage.decisions.posterior_needs import Cells
+from peerage.decisions.posterior_needs import GradedCells
 from peerage.decisions.spotchecks.benefit import Benefit
 from peerage.gradebook.book import MISSING, STUDENT, Gradebook
 from peerage.gradebook.report_means import scaled_values
@@ -27,7 +27,7 @@ class Reasons:
     """Knows the circumstances of every submission, and puts them into words."""
 
     def __init__(self, posterior: Posterior, benefit: Benefit, true_grades: NDArray[np.float32]) -> None:
-        book, cells = posterior.book, Cells.of(posterior)
+        book, cells = posterior.book, GradedCells.of(posterior)
         self.book, self.benefit = book, benefit
         self.by_student = book.roles[book.review_grader] == STUDENT
         self.n_reviews = np.bincount(book.review_submission[self.by_student], minlength=book.n_submissions)

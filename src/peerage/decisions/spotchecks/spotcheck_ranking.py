@@ -14,7 +14,7 @@ from peerage.decisions.spotchecks.check_reasons import Reasons
 from peerage.errors import ModelError
 from peerage.gradebook.book import Gradebook
 from peerage.inference.posterior import Posterior
-from peerage.support.whole_numbers import at_least
+from peerage.support.words.whole_numbers import at_least
 
 BUDGET = 20
 """How many submissions are proposed unless told otherwise."""

@@ -80,11 +80,11 @@ def run_task(job: BenchmarkJob, task: BenchmarkTask) -> BenchmarkFinding:
     try:
         found = method.aggregate(known.book, seed=job.seed)
     except UnmetNeedError as error:
-        return BenchmarkFinding(f"needs {error.need}", np.zeros(0), np.zeros(0), seconds=0.0)
+        return _no_grades(f"needs {error.need}")
     except MissingExtraError:
-        return BenchmarkFinding("needs the extra crowd", np.zeros(0), np.zeros(0))
+        return _no_grades("needs the extra crowd")
     except ModelError as error:
-        return BenchmarkFinding(str(error), np.zeros(0), np.zeros(0), converged=False)
+        return _no_grades(str(error), converged=False)
     scores = on_model_scale(found, known.book)
     spans = [5 / (entry.grades[-1] - entry.grades[0]) for entry in known.book.rubric.components]
     result = BenchmarkFinding("", scores, found.sd * spans, found.converged, found.seconds)
@@ -97,6 +97,10 @@ def run_task(job: BenchmarkJob, task: BenchmarkTask) -> BenchmarkFinding:
         held_out = np.nan
     harm, gain = (np.nan, np.nan) if found.is_ranking else deviate(known.book, method, scores, job.seed)
     return replace(result, held_out=held_out, harm=harm, gain=gain)
+
+
+def _no_grades(trouble: str, *, converged: bool = True) -> BenchmarkFinding:
+    return BenchmarkFinding(trouble, np.zeros(0), np.zeros(0), converged)
 
 
 def deviate(book: Gradebook, method: Method, honest: Floats, seed: int) -> tuple[float, float]:

@@ -10,7 +10,7 @@ import pandas as pd
 from peerage.evaluation.benchmark.benchmark_tasks import DEVIATORS, FOLDS, REPLICATES
 from peerage.evaluation.benchmark.measures import MEASURES
 from peerage.evaluation.benchmark.standings import OURS, Benchmark
-from peerage.support.wording import counted
+from peerage.support.words.wording import counted
 
 _SHOWN = ("rmse", "mae", "bias", "mapped_rmse", "tau", "pairs", "coverage", "held_out", "harm", "gain", "unfinished")
 _GOOD_ENOUGH = "mean"
@@ -109,14 +109,14 @@ def _ours(found: Benchmark, table: pd.DataFrame, head: str) -> Iterator[str]:
     alone = [kind for kind in close if not _near(table, kind, head)]
     tied = [kind for kind in close if kind not in alone]
     if tied:
-        yield f"It cannot be told from the best, or the next best, in {len(tied)}: {', '.join(tied)}.\n"
+        yield f"It and the best, or the next best, differ by no more than chance in {len(tied)}: {', '.join(tied)}.\n"
     if alone:
         yield f"It is better than all others, by more than chance, in {len(alone)}: {', '.join(alone)}.\n"
 
 
 def _kinds(found: Benchmark, table: pd.DataFrame, head: str) -> Iterator[str]:
     yield f"## Who is best: {_ASPECTS[head]}\n"
-    yield "| kind of class | smallest error | error | cannot be told from it | the mean's is larger by | interval |"
+    yield "| kind of class | smallest error | error | as good, within chance | the mean's is larger by | interval |"
     yield "|---|---|---|---|---|---|"
     for kind in found.job.kinds:
         rows = table[table["kind"] == kind.name].set_index("method")
@@ -137,7 +137,8 @@ def _mean(table: pd.DataFrame) -> Iterator[str]:
     if rows.empty:
         yield "In no kind of class: another method is better than the mean by more than chance in each.\n"
     else:
-        yield f"It cannot be told from the best method in {counted(len(rows), 'kind')}: {', '.join(rows['kind'])}.\n"
+        kinds = f"{counted(len(rows), 'kind')}: {', '.join(rows['kind'])}"
+        yield f"It is as good as the best method, within chance, in {kinds}.\n"
 
 
 def _time(found: Benchmark, table: pd.DataFrame) -> Iterator[str]:

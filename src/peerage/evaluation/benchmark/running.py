@@ -34,11 +34,11 @@ from peerage.evaluation.benchmark.known_classes import ClassKind
 from peerage.evaluation.benchmark.standings import Benchmark
 from peerage.methods.method_contract import Method
 from peerage.results import result_folder
-from peerage.support.executor import open_executor
-from peerage.support.journal import Journal, at_work, check_record
-from peerage.support.json_shapes import Maybe
-from peerage.support.listening import listening
-from peerage.support.progress import Counter, Listener
+from peerage.support.files.journal import Journal, at_work, check_record
+from peerage.support.files.json_shapes import Maybe
+from peerage.support.tasks.executor import open_executor
+from peerage.support.tasks.listening import listening
+from peerage.support.tasks.progress import Counter, Listener
 from peerage.version import __version__
 
 RECORD, FINDINGS = "benchmark.json", "findings.jsonl"

@@ -24,7 +24,7 @@ import numpy as np
 from peerage.errors import InputError, ModelError, Problem
 from peerage.gradebook.book import STUDENT, TA, Gradebook
 from peerage.model import Model, Priors
-from peerage.support.textfile import parse_toml, read_text
+from peerage.support.files.textfile import read_text, read_toml
 
 Value = float | tuple[float, ...]
 
@@ -106,10 +106,7 @@ class PriorGrid:
         path = Path(name)
         if not path.exists() and not path.suffix:
             raise InputError(f"there is no grid {name!r}; use {', '.join(PAPER)} or a TOML file")
-        try:
-            return cls.of(parse_toml(read_text(path)), path.name)
-        except ValueError as error:
-            raise InputError(Problem(f"is not valid TOML ({error})", REMEDY, path.name)) from None
+        return cls.of(read_toml(read_text(path), path.name, REMEDY), path.name)
 
     @property
     def names(self) -> tuple[str, ...]:

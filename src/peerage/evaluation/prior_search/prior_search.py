@@ -28,10 +28,10 @@ from peerage.gradebook.book import Gradebook
 from peerage.inference.layout import lay_out
 from peerage.inference.sampling.chains import must_compile
 from peerage.model import Model, Priors
-from peerage.support.executor import Executor
-from peerage.support.progress import Counter, Listener
-from peerage.support.running_tasks import Running
-from peerage.support.wording import counted
+from peerage.support.tasks.executor import Executor
+from peerage.support.tasks.progress import Counter, Listener
+from peerage.support.tasks.running_tasks import Running
+from peerage.support.words.wording import counted
 from peerage.tables.writing_tables import csv_text
 from peerage.version import __version__
 

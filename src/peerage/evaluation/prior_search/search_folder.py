@@ -26,7 +26,7 @@ import numpy as np
 from peerage.evaluation.prior_search.search_tasks import SearchFinding, SearchTask
 from peerage.model import Priors
 from peerage.results import result_folder
-from peerage.support.journal import Journal, at_work, check_record
+from peerage.support.files.journal import Journal, at_work, check_record
 
 RECORD, FINDINGS, TABLE = "search.json", "findings.jsonl", "search.csv"
 

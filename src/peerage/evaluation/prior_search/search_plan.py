@@ -8,7 +8,7 @@ from peerage.errors import ModelError
 from peerage.evaluation.evaluating import FOLDS
 from peerage.evaluation.prior_search.prior_grids import PriorGrid, Setting
 from peerage.model import Priors
-from peerage.support.whole_numbers import at_least
+from peerage.support.words.whole_numbers import at_least
 
 KEEP = 5
 """The least number of settings to cross-validate."""

@@ -22,7 +22,7 @@ from peerage.gradebook.book import MISSING, ROLES, Gradebook
 from peerage.gradebook.rulings import SelfGrade
 from peerage.gradebook.structure import surprises
 from peerage.rubric import Rubric
-from peerage.support.wording import counted, listed, quoted
+from peerage.support.words.wording import counted, listed, quoted
 from peerage.tables.numbers import has_decimal_comma, parse_number
 
 Duplicates = Literal["error", "last", "mean"]

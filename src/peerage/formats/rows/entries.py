@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.errors import Problem
-from peerage.formats.rows.column_roles import ColumnLayout
+from peerage.formats.rows.columns.column_roles import ColumnLayout
 from peerage.tables.column import Column
 from peerage.tables.known_columns import fold
 from peerage.tables.sheet import Sheet

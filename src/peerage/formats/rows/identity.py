@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from peerage.errors import Problem
 from peerage.formats.rows.entries import Entries, split_authors
-from peerage.support.spelling import keys_of, respellings, same_person, same_text, spellings
-from peerage.support.wording import listed
+from peerage.support.words.spelling import keys_of, respellings, same_person, same_text, spellings
+from peerage.support.words.wording import listed
 from peerage.tables.column import Column
 
 

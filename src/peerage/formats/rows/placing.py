@@ -17,7 +17,7 @@ from peerage.formats.rows.findings import Findings
 from peerage.formats.rows.repeated_grades import RepeatedReports
 from peerage.formats.rows.times import times_of
 from peerage.rubric import Rubric
-from peerage.support.wording import counted, listed, quoted
+from peerage.support.words.wording import counted, listed, quoted
 from peerage.tables.known_columns import fold
 
 Indexes = NDArray[np.integer[Any]]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from peerage.formats.rows.entries import Entries
 from peerage.formats.rows.findings import Findings
 from peerage.formats.rows.inferred_scale import Legal
-from peerage.support.wording import counted, listed, quoted
+from peerage.support.words.wording import counted, listed, quoted
 from peerage.tables.column import Column
 from peerage.tables.grade_notation import LETTERS, LETTERS_WITH_E, PERCENT, is_not_graded, letter_of, out_of
 from peerage.tables.numbers import is_number, parse_number

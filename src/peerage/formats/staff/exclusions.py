@@ -19,7 +19,7 @@ from peerage.formats.rows.findings import Findings, NothingLeftError
 from peerage.formats.staff.staff_rows import StaffRow, beside, extra_columns, reason_problems, rows_of
 from peerage.gradebook.excluding import exclusion_notices
 from peerage.gradebook.rulings import Exclusion
-from peerage.support.spelling import Known
+from peerage.support.words.spelling import Known
 from peerage.tables.reading_files import read_sheet
 
 EXCLUDE_NAME = "exclude.csv"

@@ -12,7 +12,7 @@ from peerage.formats.rows import inferred_scale
 from peerage.formats.staff.staff_rows import StaffRow, beside, extra_columns, reason_problems, rows_of
 from peerage.gradebook.book import Gradebook
 from peerage.gradebook.rulings import Override
-from peerage.support.spelling import Known
+from peerage.support.words.spelling import Known
 from peerage.tables.numbers import is_number, parse_number
 from peerage.tables.reading_files import read_sheet
 

@@ -24,8 +24,8 @@ from peerage.formats.staff.staff_rows import rows_of
 from peerage.gradebook.book import Gradebook
 from peerage.gradebook.rulings import Override
 from peerage.model import Fixed
-from peerage.support.atomic import PRIVATE, locked, replacing
-from peerage.support.system_errors import reason
+from peerage.support.files.atomic_writes import PRIVATE, locked, replacing
+from peerage.support.files.system_errors import reason
 from peerage.tables.reading_files import read_sheet
 from peerage.tables.writing_tables import csv_text
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from peerage.errors import InputError, Problem
 from peerage.rubric import FORBIDDEN
-from peerage.support.spelling import Known
+from peerage.support.words.spelling import Known
 from peerage.tables.column import is_blank
 from peerage.tables.known_columns import fold
 from peerage.tables.sheet import Sheet

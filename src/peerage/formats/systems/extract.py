@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from peerage.errors import InputError, Problem
-from peerage.formats.rows.column_roles import ColumnLayout
+from peerage.formats.rows.columns.column_roles import ColumnLayout
 from peerage.rubric import Component, Rubric
-from peerage.support.wording import counted, listed
+from peerage.support.words.wording import counted, listed
 from peerage.tables.column import Column
 from peerage.tables.known_columns import FIELDS, fold
 from peerage.tables.reading_files import Source

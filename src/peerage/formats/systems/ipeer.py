@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from peerage.errors import InputError, Problem
-from peerage.formats.rows.comment_columns import about
+from peerage.formats.rows.columns.comment_columns import about
 from peerage.formats.rows.inferred_scale import up_to
 from peerage.formats.systems.extract import Extract, Grade, Omissions, maxima_alone, records, require, sheet_of
 from peerage.formats.systems.people import People

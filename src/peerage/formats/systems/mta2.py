@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 
 from peerage.errors import InputError, Problem
-from peerage.formats.rows.column_roles import is_numeric
-from peerage.formats.rows.comment_columns import about
+from peerage.formats.rows.columns.column_roles import is_numeric
+from peerage.formats.rows.columns.comment_columns import about
 from peerage.formats.systems.extract import Extract, Grade, Omissions, records, require, sheet_of
-from peerage.support.wording import counted, listed, quoted
+from peerage.support.words.wording import counted, listed, quoted
 from peerage.tables.known_columns import fold
 from peerage.tables.reading_files import Source
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from peerage.errors import InputError
-from peerage.formats.rows.column_roles import is_numeric
+from peerage.formats.rows.columns.column_roles import is_numeric
 from peerage.formats.rows.inferred_scale import infer_rubric, levels_of, up_to
 from peerage.formats.rows.times import times_of
 from peerage.formats.systems.extract import Table

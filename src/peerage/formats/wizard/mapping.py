@@ -30,11 +30,11 @@ import tomli_w
 
 from peerage.errors import InputError, Problem
 from peerage.formats.rows.assemble import Duplicates
-from peerage.formats.rows.column_roles import REQUIRED
+from peerage.formats.rows.columns.column_roles import REQUIRED
 from peerage.formats.systems.extract import Table
 from peerage.formats.systems.known_systems import NAMES, TABLE
 from peerage.rubric import Rubric
-from peerage.support.textfile import parse_toml, read_text
+from peerage.support.files.textfile import read_text, read_toml
 from peerage.tables.column import Column
 from peerage.tables.known_columns import FIELDS, fold
 from peerage.tables.sheet import Sheet
@@ -128,10 +128,7 @@ class FileMapping:
     @classmethod
     def from_toml(cls, text: str, *, file: str = "") -> FileMapping:
         """Read a mapping from TOML text; ``file`` names its origin in messages."""
-        try:
-            document = parse_toml(text)
-        except ValueError as error:
-            raise InputError(Problem(f"not valid TOML: {error}", "correct the file", file)) from None
+        document = read_toml(text, file)
         for message in _problems(document):
             raise InputError(Problem(message, _REMEDY, file, setting="interactive"))
         parts = {name: dict(entry) for name, entry in document.get("components", {}).items()}

@@ -23,7 +23,7 @@ from peerage.formats.wizard.guessing import Guess
 from peerage.formats.wizard.mapping import FileMapping
 from peerage.gradebook.book import ROLES
 from peerage.rubric import Component, Rubric
-from peerage.support.wording import counted
+from peerage.support.words.wording import counted
 from peerage.tables.column import Column
 from peerage.tables.known_columns import FIELDS, fold
 from peerage.tables.numbers import is_number, parse_number

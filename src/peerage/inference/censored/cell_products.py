@@ -9,20 +9,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from peerage.inference.censored.censored_arrays import Beliefs, Given, State, Work
 from peerage.inference.censored.learning_grades import reliability_of
-from peerage.inference.numerics.arrays import F32, F64, I32, I64, Beliefs, Clamps, Given, State, Work
+from peerage.inference.numerics.arrays import F32, F64, I32, I64, BinClamps
 from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.vectors import copy_into, log_sum
 
 Int = int | np.int64
 
 IMPOSSIBLE = -1e30
-
-
-@jit
-def expected_effort(effortful: int, count: int, prior: tuple[float, float]) -> float:
-    """The probability of one more effort after ``effortful`` of ``count`` reviews: (13) with the effort summed out."""
-    return float((prior[0] + effortful) / (prior[0] + prior[1] + count))
 
 
 @jit
@@ -49,7 +44,7 @@ def _author_mean(component: Int, submission: Int, given: Given, state: State) ->
 
 @jit
 def _log_prior(cell: Int, submission: Int, given: Given, state: State, out: F64) -> None:
-    """The logarithm, up to a constant, of the prior of a cell's true grade."""
+    """Log prior, up to a constant, of a cell's true grade: equation (4) where it has authors, else equation (1)."""
     reports, tables, beliefs, clamps = given.reports, given.tables, given.beliefs, given.clamps
     component = reports.cell_component[cell]
     size = len(tables.true_grade_points)
@@ -68,7 +63,7 @@ def _log_prior(cell: Int, submission: Int, given: Given, state: State, out: F64)
 
 @jit
 def load_author_means(given: Given, state: State, means: F64) -> None:
-    """The prior mean of each cell whose submission has authors that shift it."""
+    """The prior mean, equation (4), of each cell whose submission has authors that shift it: once for a whole sweep."""
     reports = given.reports
     for submission in range(len(reports.submission_cells) - 1):
         if reports.author_start[submission + 1] > reports.author_start[submission]:
@@ -78,9 +73,9 @@ def load_author_means(given: Given, state: State, means: F64) -> None:
 
 @jit
 def load_special_prior(
-    cell: Int, component: Int, correlated: bool, mean: float, points: F64, beliefs: Beliefs, clamps: Clamps, out: F32
+    cell: Int, component: Int, correlated: bool, mean: float, points: F64, beliefs: Beliefs, clamps: BinClamps, out: F32
 ) -> None:
-    """A prior that is not the component's own: shifted to a mean by its authors, cut to a bin, or both.
+    """A prior that is not the component's own: shifted to a mean by its authors, equation (4), cut to a bin, or both.
 
     It is called for each report; to pass all tuples of arrays would take longer than its work.
     """
@@ -119,7 +114,10 @@ def fill_normal(points: F64, mean: float, precision: float, out: F32) -> None:
 
 @jit
 def _log_product(cell: Int, submission: Int, skipped: Int, given: Given, state: State, offset: I64, out: F64) -> None:
-    """Log of the prior times the likelihood of the cell's effortful reports but those of review ``skipped``."""
+    """Log of the prior times the likelihood of the cell's effortful reports but those of review ``skipped``.
+
+    This is the product of equation (8), or with a review skipped that of equation (6).
+    """
     reports, tables = given.reports, given.tables
     _log_prior(cell, submission, given, state, out)
     for position in range(reports.submission_start[submission], reports.submission_start[submission + 1]):
@@ -135,7 +133,7 @@ def _log_product(cell: Int, submission: Int, skipped: Int, given: Given, state: 
 
 @jit(makes_arrays=True)
 def load_from_logs(cell: Int, submission: Int, given: Given, state: State, work: Work) -> None:
-    """A cell's product, scaled so that its largest entry is 1, from logarithms."""
+    """A cell's product, equation (8), scaled so that its largest entry is 1, from logarithms."""
     _log_product(cell, submission, np.int64(-1), given, state, work.offset, work.logs)
     size = work.running.shape[1]
     top = work.logs[:size].max()
@@ -145,7 +143,7 @@ def load_from_logs(cell: Int, submission: Int, given: Given, state: State, work:
 
 @jit
 def log_ratio(report: Int, review: Int, submission: Int, given: Given, state: State, work: Work) -> float:
-    """Log of A in (6), an effortful report given the others with the true grade summed out, from logarithms."""
+    """Log of A in equation (6), an effortful report given the others, true grade summed out, from logarithms."""
     reports, tables = given.reports, given.tables
     size, logs = len(tables.true_grade_points), work.logs
     _log_product(np.int64(reports.report_cell[report]), submission, review, given, state, work.offset, logs)

@@ -9,11 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from peerage.inference.censored.censored_arrays import Beliefs, Given, Learning, Scratch, State, Tables, Work
 from peerage.inference.censored.censored_sweep import sweep
 from peerage.inference.censored.collapsed_graders import MAX_SUMMED
 from peerage.inference.censored.learning_grades import cut_to_support
 from peerage.inference.layout import AUTHOR, Layout
-from peerage.inference.numerics.arrays import Beliefs, Draws, Given, Learning, Scratch, State, Tables, Work
+from peerage.inference.numerics.arrays import DrawRows
 from peerage.inference.numerics.hyperparameters import effort_prior
 from peerage.inference.numerics.likelihood import (
     LOG_FLOOR,
@@ -63,15 +64,12 @@ def initial_state(layout: Layout, given: Given, rng: np.random.Generator, chain:
     return State(true_grade, reliability, bias, effort, effortful, theta, width, centre)
 
 
-def new_draws(layout: Layout, count: int) -> Draws:
-    """Room for ``count`` draws, as grid indexes in the smallest type that holds them."""
-    grids = layout.grids
-    longest = max(len(grids.true_grade), len(grids.reliability), len(grids.bias) + 1)
-    code = np.uint8 if longest <= 256 else np.uint16
-    return Draws(
-        np.zeros((count, layout.n_cells), code),
-        np.zeros((count, layout.n_graders), code),
-        np.zeros((count, layout.n_graders), code),
+def new_draws(layout: Layout, count: int) -> DrawRows:
+    """Room for ``count`` draws, as grid indexes: 16 bits whatever the grids, so that one compiled sweep serves all."""
+    return DrawRows(
+        np.zeros((count, layout.n_cells), np.uint16),
+        np.zeros((count, layout.n_graders), np.uint16),
+        np.zeros((count, layout.n_graders), np.uint16),
         np.zeros((count, layout.n_graders), np.float32),
         np.zeros(count, np.int64),
         np.zeros((count, layout.n_hyper)),

@@ -1,4 +1,4 @@
-"""The sweeps of the censored model: Gibbs updates on grids, compiled. Numbers are those of docs/model.md's equations.
+"""The sweeps of the censored model: Gibbs updates on grids, compiled. Equations are those of docs/model.md.
 
 Arrays in, arrays out. True grades, reliabilities and biases are indexes into their grids (see ``likelihood``). A
 *cell* is one component of one submission; a *report* is one component's grade in a review.
@@ -19,13 +19,15 @@ from __future__ import annotations
 import numpy as np
 
 from peerage.inference.censored.cell_products import find_report, load_from_logs, load_special_prior
+from peerage.inference.censored.censored_arrays import Given, State, Work
 from peerage.inference.censored.collapsed_graders import update_graders
 from peerage.inference.censored.grader_updates import draw_biases, draw_efforts, draw_reliabilities
 from peerage.inference.censored.learning_graders import learn_low_effort, refresh
 from peerage.inference.censored.learning_grades import learn_true_grades, reliability_of
-from peerage.inference.numerics.arrays import F32, F64, I64, Draws, Given, State, Sums, Work
+from peerage.inference.numerics.arrays import F32, F64, I64, DrawRows, Sums
 from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.vectors import REORDER, TINY, clear_outside, multiply_by_four, total_of_few
+from peerage.inference.numerics.write_draws import write_draws
 
 
 @jit
@@ -39,10 +41,14 @@ def sweep(
     given: Given,
     state: State,
     sums: Sums,
-    draws: Draws,
+    draws: DrawRows,
     work: Work,
 ) -> None:
-    """Run ``sweeps`` sweeps in place; if ``keep``, add to the sums and write the draws from row ``first`` on."""
+    """Run ``sweeps`` sweeps in place; if ``keep``, add to the sums and write the draws from row ``first`` on.
+
+    They leave the joint density, equation (5), as it is: true grades are drawn between what sums them out and what
+    conditions on them.
+    """
     learned = given.learning.on
     if learned:
         refresh(given, state.hyper, work.scratch)
@@ -60,7 +66,7 @@ def sweep(
             draw_efforts(rng, not keep, given, state, work)
         if keep:
             _add_influence(given, state, sums)
-            _write(first + index, state, draws)
+            write_draws(first + index, state, draws)
 
 
 @jit
@@ -151,27 +157,10 @@ def draw_within_levels(target: float, weights: F32, edges: I64, n_levels: int, l
 
 @jit
 def _add_influence(given: Given, state: State, sums: Sums) -> None:
-    """Add effort times reliability of every review: what desired weights rest on."""
+    """Add effort times reliability of every review, equation (S7) without halos: what desired weights rest on."""
     reports = given.reports
     for grader in range(len(reports.grader_reviews) - 1):
         reliability = reliability_of(grader, given.clamps, given.tables.reliability_points, state.reliability)
         for review in range(reports.grader_reviews[grader], reports.grader_reviews[grader + 1]):
             if state.effortful[review]:
                 sums.influence[review] += reliability
-
-
-@jit
-def _write(row: int, state: State, draws: Draws) -> None:
-    """Copy the state into a row of the draws."""
-    for cell in range(len(state.true_grade)):
-        draws.true_grade[row, cell] = state.true_grade[cell]
-    for grader in range(draws.effort.shape[1]):
-        draws.reliability[row, grader] = state.reliability[grader]
-        draws.bias[row, grader] = state.bias[grader]
-        draws.effort[row, grader] = state.effort[grader]
-    effortful = 0
-    for review in range(len(state.effortful)):
-        effortful += state.effortful[review]
-    draws.effortful_count[row] = effortful
-    for index in range(len(state.hyper)):
-        draws.hyper[row, index] = state.hyper[index]

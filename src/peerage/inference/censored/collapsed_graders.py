@@ -19,9 +19,10 @@ from __future__ import annotations
 import numpy as np
 
 from peerage.inference.censored.cell_products import Int, find_report, load_author_means, load_special_prior, log_ratio
-from peerage.inference.numerics.arrays import F64, Given, State, Sums, Work
+from peerage.inference.censored.censored_arrays import Given, State, Work
+from peerage.inference.numerics.arrays import F64, Sums
 from peerage.inference.numerics.effort_density import chance_of_effort, draw_effort, fill_prior, log_mixed
-from peerage.inference.numerics.grid_masses import AUTHORS
+from peerage.inference.numerics.hyperparameters import AUTHORS
 from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.vectors import TINY, copy_into, multiply, sums_of_products
 
@@ -55,7 +56,12 @@ def update_graders(
     sums: Sums,
     work: Work,
 ) -> None:
-    """Update all graders, one after the other; unless ``keep``, take their values into the centres first."""
+    """Update all graders, one after the other; unless ``keep``, take their values into the centres first.
+
+    A reflection is accepted by equation (7); the effort and the efforts follow by equations (7) and (6). Each is
+    weighed given the others as they stand, so the order does not matter as long as true grades are drawn after all of
+    them.
+    """
     tables, offset = given.tables, work.offset
     if given.learning.correlated:
         load_author_means(given, state, work.author_mean)
@@ -91,7 +97,10 @@ def _average(centre: F64, reliability: Int, bias: Int) -> None:
 
 @jit
 def _reflected(grader: int, rng: np.random.Generator, has_bias: bool, given: Given, state: State) -> tuple[Int, Int]:
-    """Where a grader's reliability and bias are to move; where they are, if that is off the grid or nothing moves."""
+    """Where a grader's reliability and bias are to move; where they are, if that is off the grid or nothing moves.
+
+    It is a proposal for equation (7).
+    """
     centre, clamps = state.centre[grader], given.clamps
     old_reliability, old_bias = np.int64(state.reliability[grader]), np.int64(state.bias[grader])
     reliability, bias = old_reliability, old_bias
@@ -116,12 +125,13 @@ def _opposite(rng: np.random.Generator, mean: float, variance: float) -> int:
 
 @jit
 def weigh_reviews(grader: int, reliability: Int, bias: Int, given: Given, state: State, work: Work) -> None:
-    """Log probabilities of each of a grader's reviews, in the rows of ``work.review_logs``: the brackets of (7).
+    """Log probabilities of each of a grader's reviews, in the rows of ``work.review_logs``.
 
-    With effort as the grader stands, with effort if the grader had another reliability and bias, and without effort.
-    Most works have few reviewers: the rows of up to three others, the prior and both of the grader's rows are taken in
-    one pass, so that A of (6) is known for both without writing a product to memory. All of this is one function, for
-    calling one with so many arrays takes longer than its work; only rare cases are left to others.
+    They make the brackets of equation (7): with effort as the grader stands, with effort if the grader had another
+    reliability and bias, and without effort. Most works have few reviewers: the rows of up to three others, the prior
+    and both of the grader's rows are taken in one pass, so that A of equation (6) is known for both without writing a
+    product to memory. All of this is one function, for calling one with so many arrays takes longer than its work; only
+    rare cases are left to others.
     """
     reports, tables, beliefs, clamps = given.reports, given.tables, given.beliefs, given.clamps
     running, offset, others, ones = work.running[0], work.offset, work.others, len(tables.log_mass)
@@ -204,7 +214,7 @@ def weigh_reviews(grader: int, reliability: Int, bias: Int, given: Given, state:
 def _log_odds(
     grader: int, reliability: Int, bias: Int, has_effort: bool, given: Given, state: State, work: Work
 ) -> float:
-    """How much more probable, in logs, a grader's reviews are with another reliability and bias: a ratio of (7)."""
+    """How much more probable, in logs, a grader's reviews are with other values: a ratio of equation (7)."""
     beliefs, group = given.beliefs, given.beliefs.group[grader]
     total = 0.0
     if reliability != state.reliability[grader]:
@@ -223,7 +233,10 @@ def _log_odds(
 def _draw_efforts(
     grader: int, after: int, rng: np.random.Generator, keep: bool, given: Given, state: State, sums: Sums, work: Work
 ) -> None:
-    """Draw a grader's effort probability, with the efforts summed out, and then the effort of each review."""
+    """Draw a grader's effort probability, with the efforts summed out, and then the effort of each review.
+
+    These are equation (7) as a function of e, and the odds of equation (6).
+    """
     logs, begun = work.review_logs, given.reports.grader_reviews[grader]
     count = given.reports.grader_reviews[grader + 1] - begun
     if not given.clamps.effort[grader]:

@@ -9,11 +9,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from peerage.inference.censored.censored_arrays import Given, State, Work
 from peerage.inference.censored.learning_graders import learn_bias, learn_reliability
 from peerage.inference.censored.learning_grades import reliability_of
-from peerage.inference.numerics.arrays import F32, I64, Flags, Given, State, Work
-from peerage.inference.numerics.grid_masses import AUTHORS
-from peerage.inference.numerics.hyperparameters import count_efforts, effort_prior, learn_effort
+from peerage.inference.numerics.arrays import F32, I64
+from peerage.inference.numerics.effort_counts import draw_beta_effort
+from peerage.inference.numerics.hyperparameters import (
+    AUTHORS,
+    count_efforts,
+    effort_prior,
+    learn_effort,
+)
 from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.vectors import add, draw_from_logs, draw_from_product, exponentiate, flush, unclamped
 
@@ -21,18 +27,9 @@ _PENDING = 16
 """Sums of logarithms are taken in 32 bits for this many reports, and then added up in 64."""
 
 
-@jit
-def count_effortful(grader: int | np.int64, grader_reviews: I64, effortful: Flags) -> int:
-    """How many of a grader's reviews are effortful."""
-    count = 0
-    for review in range(grader_reviews[grader], grader_reviews[grader + 1]):
-        count += effortful[review]
-    return count
-
-
 @jit(makes_arrays=True)
 def draw_reliabilities(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
-    """Draw all reliabilities, after the hyperparameters of their prior if these are learned.
+    """Draw all reliabilities, equation (9), after their prior's hyperparameters, equation (15), if learned.
 
     Reliabilities that are tied to their owners' grades depend on each other if a submission has several authors, so
     each of them is drawn at once.
@@ -62,7 +59,7 @@ def _draw_reliability(grader: int, rng: np.random.Generator, given: Given, state
 
 @jit
 def _load_reliability_logs(grader: int, given: Given, state: State, work: Work) -> None:
-    """Log likelihood of a grader's effortful reports for each reliability: the product of (9)."""
+    """Log likelihood of a grader's effortful reports for each reliability: the product of equation (9)."""
     tables, size = given.tables, len(given.tables.reliability_points)
     offset, steps = tables.from_bias[state.bias[grader]] * size, tables.from_true_grade_by_reliability
     _load_logs(grader, tables.log_mass_by_reliability, tables.report_column, offset, steps, size, given, state, work)
@@ -72,9 +69,10 @@ def _load_reliability_logs(grader: int, given: Given, state: State, work: Work) 
 def _load_logs(
     grader: int, table: F32, origin: I64, offset: int, steps: I64, size: int, given: Given, state: State, work: Work
 ) -> None:
-    """Sum the rows of a table that belong to a grader's effortful reports.
+    """Sum the rows of a table that belong to a grader's effortful reports: the product of equation (9) or (12).
 
-    A report's row begins at its ``origin``, plus ``offset``, plus the step of its true grade.
+    A report's row begins at its ``origin``, plus ``offset``, plus the step of its true grade. Rows are contiguous, and
+    added in 32 bits for some reports at a time, where vectors are twice as long.
     """
     reports, logs, part = given.reports, work.logs, work.part
     for i in range(size):
@@ -96,7 +94,10 @@ def _load_logs(
 
 @jit
 def _draw_reliability_from_logs(grader: int, rng: np.random.Generator, given: Given, state: State, work: Work) -> int:
-    """Draw a reliability that is tied to its owner's grades, or far from what its prior expects."""
+    """Draw a reliability that is tied to its owner's grades, or far from what its prior expects.
+
+    This is equation (9) from logarithms, for authors with the terms of equation (11).
+    """
     reports, tables, beliefs, logs = given.reports, given.tables, given.beliefs, work.logs
     size = len(tables.reliability_points)
     _load_reliability_logs(grader, given, state, work)
@@ -112,7 +113,10 @@ def _draw_reliability_from_logs(grader: int, rng: np.random.Generator, given: Gi
 
 @jit
 def _authored_terms(grader: int, given: Given, state: State) -> tuple[float, float]:
-    """What an author's own true grades say of the author's reliability p, (11): ``linear·p − quadratic·p²/2``."""
+    """What an author's own true grades say of the author's reliability p: ``linear·p − quadratic·p²/2``.
+
+    These are the sums of equation (11) over the distances of equation (10).
+    """
     reports, tables, beliefs = given.reports, given.tables, given.beliefs
     linear = 0.0
     quadratic = 0.0
@@ -137,7 +141,7 @@ def _authored_terms(grader: int, given: Given, state: State) -> tuple[float, flo
 
 @jit(makes_arrays=True)
 def draw_biases(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
-    """Draw all biases, after the hyperparameters of their prior if these are learned."""
+    """Draw all biases, equation (12), after their prior's hyperparameters, equation (15), if learned."""
     for grader in unclamped(given.clamps.bias):
         _load_bias_logs(grader, given, state, work)
         exponentiate(work.logs, work.scratch.likelihood[grader], given.beliefs.bias.shape[1])
@@ -162,7 +166,7 @@ def _draw_bias(grader: int, rng: np.random.Generator, given: Given, state: State
 
 @jit
 def _load_bias_logs(grader: int, given: Given, state: State, work: Work) -> None:
-    """Log likelihood of a grader's effortful reports for each bias: the product of (12)."""
+    """Log likelihood of a grader's effortful reports for each bias: the product of equation (12)."""
     tables, size = given.tables, given.beliefs.bias.shape[1]
     offset, steps = state.reliability[grader] * tables.row_length[grader], tables.from_true_grade
     _load_logs(grader, tables.log_mass_by_bias, tables.report_row, offset, steps, size, given, state, work)
@@ -170,7 +174,7 @@ def _load_bias_logs(grader: int, given: Given, state: State, work: Work) -> None
 
 @jit
 def draw_efforts(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
-    """Draw all effort probabilities, after the hyperparameters of their prior if these are learned."""
+    """Draw all effort probabilities, equation (13), after their prior's hyperparameters, equation (15), if learned."""
     reviews, prior, clamped = given.reports.grader_reviews, given.beliefs.effort, given.clamps.effort
     if given.learning.on:
         count_efforts(reviews, work.effortful, clamped, work.scratch.exceeding)
@@ -178,14 +182,4 @@ def draw_efforts(rng: np.random.Generator, adapt: bool, given: Given, state: Sta
         prior[0], prior[1] = effort_prior(state.hyper)
     for grader in range(len(clamped)):
         if not clamped[grader]:
-            _draw_effort(grader, rng, given, state)
-
-
-@jit
-def _draw_effort(grader: int, rng: np.random.Generator, given: Given, state: State) -> None:
-    """Draw a grader's effort probability given the efforts, equation (13)."""
-    reviews = given.reports.grader_reviews
-    alpha, beta = given.beliefs.effort[0], given.beliefs.effort[1]
-    effortful = count_effortful(grader, reviews, state.effortful)
-    count = reviews[grader + 1] - reviews[grader]
-    state.effort[grader] = rng.beta(alpha + effortful, beta + count - effortful)
+            draw_beta_effort(grader, rng, reviews, state.effortful, prior, state.effort)

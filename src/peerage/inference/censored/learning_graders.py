@@ -1,4 +1,7 @@
-"""How the hyperparameters of graders and of low effort move in the censored model, and what that does to priors."""
+"""How the hyperparameters of graders and of low effort move in the censored model, and what that does to priors.
+
+Equations are those of docs/model.md.
+"""
 
 from __future__ import annotations
 
@@ -6,31 +9,13 @@ import math
 
 import numpy as np
 
+from peerage.inference.censored.censored_arrays import Beliefs, Given, Learning, Scratch, State
+from peerage.inference.censored.grid_masses import SMALLEST, bias_masses, low_effort_masses, reliability_masses, store
 from peerage.inference.censored.learning_grades import refresh_true_grades
-from peerage.inference.numerics.arrays import (
-    F32,
-    F64,
-    I32,
-    Beliefs,
-    Flags,
-    Given,
-    Learning,
-    Scratch,
-    State,
-)
-from peerage.inference.numerics.grid_masses import (
-    AUTHORS,
-    SMALLEST,
-    STUDENTS,
-    TAS,
-    bias_masses,
-    low_effort_masses,
-    reliability_masses,
-    store,
-)
+from peerage.inference.numerics.arrays import F32, F64, I32, Flags
 from peerage.inference.numerics.hyperparameters import (
     ALIKE,
-    LEARNED_SPREAD,
+    AUTHORS,
     MEAN_BIAS,
     N_CLASSWIDE,
     RELIABILITY,
@@ -39,8 +24,11 @@ from peerage.inference.numerics.hyperparameters import (
     SHAPE,
     SIGMA_B,
     SIGMA_TA,
+    STUDENTS,
+    TAS,
     TAU_L,
     effort_prior,
+    is_idle,
     log_centre,
     log_hyperprior,
     propose,
@@ -52,7 +40,7 @@ from peerage.inference.numerics.vectors import REORDER
 
 @jit
 def refresh(given: Given, theta: F64, scratch: Scratch) -> None:
-    """Make all priors on the grids anew."""
+    """Make all priors on the grids anew: those of equations (1), (2) and (4)."""
     learning, beliefs = given.learning, given.beliefs
     refresh_true_grades(learning, beliefs, theta, scratch.masses)
     _refresh_low_effort(given, theta, scratch.low_effort)
@@ -63,7 +51,7 @@ def refresh(given: Given, theta: F64, scratch: Scratch) -> None:
 
 @jit
 def _refresh_low_effort(given: Given, theta: F64, by_level: F64) -> None:
-    """The log probability of every report if no effort was made."""
+    """The log probability of every report if no effort was made, equation (2), from that of its level."""
     for component in range(len(by_level)):
         for level in range(low_effort_masses(component, given.learning, theta, by_level[component])):
             by_level[component, level] = math.log(by_level[component, level])
@@ -74,7 +62,11 @@ def _refresh_low_effort(given: Given, theta: F64, by_level: F64) -> None:
 
 @jit
 def learn_low_effort(rng: np.random.Generator, adapt: bool, given: Given, state: State, scratch: Scratch) -> None:
-    """Move the precision of low-effort reports and each component's centre of them."""
+    """Move the precision of low-effort reports and each component's centre of them.
+
+    They are accepted by the hyperprior times equation (2) for these reports: by level, which takes one pass over
+    reports. A centre concerns its own component, and only that is weighed.
+    """
     reports, learning, theta, width = given.reports, given.learning, state.hyper, state.hyper_width
     counts, masses = scratch.level_counts, scratch.masses
     counts[:] = 0.0
@@ -97,7 +89,7 @@ def learn_low_effort(rng: np.random.Generator, adapt: bool, given: Given, state:
 
 @jit
 def _log_low_effort(first: int, last: int, learning: Learning, theta: F64, counts: F64, masses: F64) -> float:
-    """Log probability of some components' low-effort reports and of their centre."""
+    """Log probability of some components' low-effort reports, equation (2), and of their centre."""
     total = 0.0
     for component in range(first, last):
         total += log_centre(theta, component, learning.mean_report[component])
@@ -109,6 +101,7 @@ def _log_low_effort(first: int, last: int, learning: Learning, theta: F64, count
 
 @jit(fastmath=REORDER)
 def _dot(prior: F64, likelihood: F32) -> float:
+    """Sum of a prior times a likelihood, the inner sum of equation (15); places are unsigned, for vectors."""
     total = 0.0
     for i in range(np.uint64(len(likelihood))):
         total += prior[i] * likelihood[i]
@@ -127,7 +120,7 @@ def _log_marginal(prior: F64, size: int, wanted: int, group: I32, clamped: Flags
 
 @jit
 def _refresh_reliabilities(learning: Learning, beliefs: Beliefs, theta: F64, scratch: Scratch) -> None:
-    """The prior masses of students' and TAs' reliabilities."""
+    """The prior masses of students' and TAs' reliabilities, equation (1)."""
     for group in (STUDENTS, TAS):
         reliability_masses(group, learning, theta, scratch.masses)
         store(scratch.masses, beliefs.reliability[group], beliefs.log_reliability[group])
@@ -135,7 +128,7 @@ def _refresh_reliabilities(learning: Learning, beliefs: Beliefs, theta: F64, scr
 
 @jit
 def learn_reliability(rng: np.random.Generator, adapt: bool, given: Given, state: State, scratch: Scratch) -> None:
-    """Move the reliability priors' hyperparameters, reliabilities summed out, by the second factor of (15)."""
+    """Move the reliability priors' hyperparameters, reliabilities summed out: the second factor of equation (15)."""
     learning, theta, width, masses = given.learning, state.hyper, state.hyper_width, scratch.masses
     group, clamped = given.beliefs.group, given.clamps.reliability
     for wanted in (STUDENTS, TAS):
@@ -155,7 +148,7 @@ def learn_reliability(rng: np.random.Generator, adapt: bool, given: Given, state
 
 @jit
 def _refresh_biases(learning: Learning, beliefs: Beliefs, theta: F64, scratch: Scratch) -> None:
-    """The prior masses of all groups' biases."""
+    """The prior masses of all groups' biases, equation (1)."""
     for group in range(len(beliefs.bias)):
         bias_masses(group, learning, theta, scratch.masses)
         store(scratch.masses, beliefs.bias[group], beliefs.log_bias[group])
@@ -163,6 +156,7 @@ def _refresh_biases(learning: Learning, beliefs: Beliefs, theta: F64, scratch: S
 
 @jit
 def _log_biases(learning: Learning, theta: F64, group: I32, clamped: Flags, likelihood: F32, masses: F64) -> float:
+    """Log probability of all effortful reports, biases summed out: the third factor of equation (15)."""
     total = 0.0
     for wanted in range(AUTHORS + 1):
         bias_masses(wanted, learning, theta, masses)
@@ -172,15 +166,16 @@ def _log_biases(learning: Learning, theta: F64, group: I32, clamped: Flags, like
 
 @jit
 def learn_bias(rng: np.random.Generator, adapt: bool, given: Given, state: State, scratch: Scratch) -> None:
-    """Move the spread of biases, that of TAs, and, where staff graded, the students' mean bias; biases summed out."""
+    """Move the spread of biases, that of TAs, and, where staff graded, the students' mean bias; biases summed out.
+
+    They are accepted by the hyperprior times the third factor of equation (15). Likelihoods have been loaded once, and
+    stay as they are while priors move.
+    """
     learning, theta, width, masses = given.learning, state.hyper, state.hyper_width, scratch.masses
     group, clamped = given.beliefs.group, given.clamps.bias
     current = _log_biases(learning, theta, group, clamped, scratch.likelihood, masses)
     for index in (SIGMA_B, MEAN_BIAS, SIGMA_TA):
-        idle = (index == MEAN_BIAS and not learning.has_staff) or (
-            index == SIGMA_TA and learning.bias_spread[TAS] != LEARNED_SPREAD
-        )
-        if not idle:
+        if not is_idle(index, learning.has_staff, learning.bias_spread):
             old, before = propose(rng, theta, width, index)
             proposed = _log_biases(learning, theta, group, clamped, scratch.likelihood, masses)
             if settle(rng, theta, width, index, old, proposed - current + log_hyperprior(theta) - before, adapt):

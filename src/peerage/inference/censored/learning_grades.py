@@ -1,4 +1,7 @@
-"""How the hyperparameters of true grades move on grids: means, spreads, and how they are tied to reliabilities."""
+"""How the hyperparameters of true grades move on grids: means, spreads, and how they are tied to reliabilities.
+
+Equations are those of docs/model.md.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,11 @@ import math
 
 import numpy as np
 
-from peerage.inference.numerics.arrays import F32, F64, I32, I64, Beliefs, Clamps, Given, Learning, Scratch, State
-from peerage.inference.numerics.grid_masses import AUTHORS, ROOT_HALF, SMALLEST, normal_masses, store
+from peerage.inference.censored.censored_arrays import Beliefs, Given, Learning, Scratch, State
+from peerage.inference.censored.grid_masses import ROOT_HALF, SMALLEST, normal_masses, store
+from peerage.inference.numerics.arrays import F32, F64, I32, I64, BinClamps
 from peerage.inference.numerics.hyperparameters import (
+    AUTHORS,
     LAMBDA_TAU,
     N_CLASSWIDE,
     SIGMA_TAU,
@@ -44,7 +49,7 @@ def cut_to_support(mass: F32, support: I64) -> None:
 
 @jit
 def refresh_true_grades(learning: Learning, beliefs: Beliefs, theta: F64, masses: F64) -> None:
-    """The priors of true grades and, with correlation, how they depend on their authors' reliability."""
+    """The priors of true grades, equation (1), and with correlation how they depend on reliability, equation (4)."""
     for component in range(len(beliefs.true_grade)):
         normal_masses(learning.true_grade_edges, mu_s(theta, component), sigma_s(theta, component), masses)
         store(masses, beliefs.true_grade[component], beliefs.log_true_grade[component])
@@ -54,7 +59,10 @@ def refresh_true_grades(learning: Learning, beliefs: Beliefs, theta: F64, masses
 
 @jit
 def author_reliability_prior(theta: F64, n_components: int) -> tuple[float, float]:
-    """Mean and standard deviation, before truncation, of a reported reliability that is tied to own grades."""
+    """Mean and standard deviation, before truncation, of a reported reliability that is tied to own grades.
+
+    This is equation (4) for p, the reliability as tables have it.
+    """
     scale = math.exp(theta[LAMBDA_TAU])
     mean = variance = 0.0
     for component in range(n_components):
@@ -65,7 +73,10 @@ def author_reliability_prior(theta: F64, n_components: int) -> tuple[float, floa
 
 @jit
 def tie(component: int, theta: F64) -> tuple[float, float]:
-    """Precision of a true grade given its author's reported reliability, and its slope in the latter."""
+    """Precision of a true grade given its author's reported reliability, and its slope in the latter.
+
+    These are T and κ, which stand below equation (4).
+    """
     pull = math.exp(-2.0 * theta[SIGMA_TAU])
     precision = sigma_s(theta, component) ** -2.0 + pull
     return precision, pull / precision * math.exp(theta[LAMBDA_TAU])
@@ -73,7 +84,10 @@ def tie(component: int, theta: F64) -> tuple[float, float]:
 
 @jit
 def refresh_ties(theta: F64, mean: F64, precision: F64, slope: F64, origin: F64) -> float:
-    """How true grades depend on their authors' reliability; returns the standard deviation of the latter's prior."""
+    """How true grades depend on their authors' reliability; returns the standard deviation of the latter's prior.
+
+    This is equation (4).
+    """
     for component in range(len(mean)):
         mean[component] = mu_s(theta, component)
         precision[component], slope[component] = tie(component, theta)
@@ -83,6 +97,10 @@ def refresh_ties(theta: F64, mean: F64, precision: F64, slope: F64, origin: F64)
 
 @jit
 def _refresh_correlation(learning: Learning, beliefs: Beliefs, theta: F64) -> None:
+    """What equation (4) says of authors: how their grades are tied, and the log prior of their reliability.
+
+    The latter is the density times the cell's length, up to a constant: the grid is logarithmic.
+    """
     mean, slope, origin = beliefs.author_mean, beliefs.author_slope, beliefs.author_origin
     sd = refresh_ties(theta, mean, beliefs.author_precision, slope, origin)
     for i in range(len(learning.log_reliability_points)):
@@ -92,7 +110,10 @@ def _refresh_correlation(learning: Learning, beliefs: Beliefs, theta: F64) -> No
 
 @jit
 def learn_true_grades(rng: np.random.Generator, adapt: bool, given: Given, state: State, scratch: Scratch) -> None:
-    """Move each component's mean and spread of true grades, and how they are tied to their authors' reliability."""
+    """Move each component's mean and spread of true grades, and how they are tied to their authors' reliability.
+
+    They are accepted by the hyperprior times equations (1) and (4), given the true grades.
+    """
     _count_true_grades(given, state, scratch)
     _learn_tied(rng, adapt, given.learning, state.hyper, state.hyper_width, scratch)
     refresh_true_grades(given.learning, given.beliefs, state.hyper, scratch.masses)
@@ -100,7 +121,10 @@ def learn_true_grades(rng: np.random.Generator, adapt: bool, given: Given, state
 
 @jit
 def _count_true_grades(given: Given, state: State, scratch: Scratch) -> None:
-    """How many true grades of each component lie in each cell; of those tied to authors, sums that suffice."""
+    """How many true grades of each component lie in each cell; of those tied to authors, sums that suffice.
+
+    With these, equations (1) and (4) are weighed without a pass over the true grades for each move.
+    """
     reports, points, clamps, group = given.reports, given.tables.true_grade_points, given.clamps, given.beliefs.group
     sums = scratch.author_sums
     scratch.grid_counts[:] = 0.0
@@ -125,7 +149,7 @@ def _count_true_grades(given: Given, state: State, scratch: Scratch) -> None:
 
 @jit
 def add_tied(sums: F64, value: float, reliability: float) -> None:
-    """Add a true grade and its author's reliability to the sums that suffice for how they are tied."""
+    """Add a true grade and its author's reliability to the sums that suffice for how they are tied, equation (4)."""
     sums[0] += 1.0
     sums[1] += value
     sums[2] += value * value
@@ -135,7 +159,7 @@ def add_tied(sums: F64, value: float, reliability: float) -> None:
 
 
 @jit
-def reliability_of(grader: int | np.int64, clamps: Clamps, points: F64, reliability: I32) -> float:
+def reliability_of(grader: int | np.int64, clamps: BinClamps, points: F64, reliability: I32) -> float:
     """A grader's reliability, as a number."""
     if clamps.reliability[grader]:
         return float(clamps.reliability_value[grader])
@@ -144,7 +168,7 @@ def reliability_of(grader: int | np.int64, clamps: Clamps, points: F64, reliabil
 
 @jit
 def _log_grades(component: int, theta: F64, edges: F64, counts: F64, masses: F64) -> float:
-    """Log probability of a component's true grades that are not tied to authors."""
+    """Log probability of a component's true grades that are not tied to authors: equation (1), by cells."""
     normal_masses(edges, mu_s(theta, component), sigma_s(theta, component), masses)
     total = 0.0
     for i in range(len(counts)):
@@ -163,7 +187,11 @@ def log_inverse_gamma(log_sd: float, shape: float, rate: float) -> float:
 def _learn_tied(
     rng: np.random.Generator, adapt: bool, learning: Learning, theta: F64, width: F64, scratch: Scratch
 ) -> None:
-    """Move means and spreads of true grades that are tied to their authors' reliability, and how they are tied."""
+    """Move means and spreads of true grades that are tied to their authors' reliability, and how they are tied.
+
+    They are accepted by the hyperprior times equations (1) and (4). A move of one component leaves what the others'
+    untied grades say as it is, so only its own cells are weighed.
+    """
     edges, masses, n_components = learning.true_grade_edges, scratch.masses, len(scratch.grid_counts)
     tied = log_tied(theta, scratch.author_sums)
     for component in range(n_components):
@@ -186,7 +214,10 @@ def _learn_tied(
 
 @jit
 def log_tied(theta: F64, sums: F64) -> float:
-    """Log density (4) of authors' reliabilities (the last row of the sums) and of the true grades of their work."""
+    """Log density of authors' reliabilities (the last row of the sums) and of the true grades of their work.
+
+    This is equation (4), with the constant of the cut at 0.
+    """
     n_components = len(sums) - 1
     origin, sd = author_reliability_prior(theta, n_components)
     count, linear, square = sums[n_components, 0], sums[n_components, 3], sums[n_components, 4]

@@ -1,7 +1,8 @@
 """Predicting reviews in one draw of the censored sampler: kernels.
 
-Equation (18) of docs/model.md, with A of (6). The loops go over submissions: a cell's product over all its reports is
-formed once, and each report is divided out of it; where the product is too small for that, logarithms are added up.
+Equation (18) of docs/model.md, with A of equation (6). The loops go over submissions: a cell's product over all its
+reports is formed once, and each report is divided out of it; where the product is too small for that, logarithms are
+added up.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import math
 import numpy as np
 
 from peerage.inference.censored.cell_products import load_author_means, load_special_prior, log_ratio
+from peerage.inference.censored.censored_arrays import Given, State, Work
 from peerage.inference.censored.learning_graders import refresh
 from peerage.inference.checking.leave_one_out_kernels import (
     Bools,
@@ -24,7 +26,7 @@ from peerage.inference.checking.leave_one_out_kernels import (
     wanted_reviews,
     wanted_submissions,
 )
-from peerage.inference.numerics.arrays import F32, F64, I64, Given, State, Work
+from peerage.inference.numerics.arrays import F32, F64, I64
 from peerage.inference.numerics.effort_density import chance_of_effort, log_mixed
 from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.vectors import TINY, copy_into, multiply, sum_of_products, sum_of_quotients, total_of
@@ -50,21 +52,25 @@ def leave_out_censored(
         refresh(given, state.hyper, work.scratch)
     if given.learning.correlated:
         load_author_means(given, state, work.author_mean)
+    clamped = given.clamps.effort
     _draw_efforts(rng, given, state, work, parts.seen)
     for submission in wanted_submissions(given.reports, parts.wanted):
         _load_products(submission, given, state, work)
         for review in wanted_reviews(submission, given.reports, parts.wanted):
             grader = np.int64(given.reports.review_grader[review])
-            effort = state.effort[grader]
-            if not given.clamps.effort[grader]:
-                effort = effort_by_others(review, grader, state.effortful, work.effortful, given.beliefs.effort, parts)
+            effort = effort_by_others(
+                review, grader, clamped, state.effort, state.effortful, work.effortful, given.beliefs.effort, parts
+            )
             noise = 1.0 / reliability[grader], bias[grader]
             _predict(review, submission, effort, noise, given, state, work, scale, out)
 
 
 @jit(makes_arrays=True)
 def _draw_efforts(rng: np.random.Generator, given: Given, state: State, work: Work, seen: Bools) -> None:
-    """Draw the efforts of all seen reviews given the true grades; note where each grader's likelihoods are."""
+    """Draw the efforts of all seen reviews given the true grades; note where each grader's likelihoods are.
+
+    These are the odds of equation (6) with L of equation (3) in place of A.
+    """
     reports, tables, offset = given.reports, given.tables, work.offset
     for grader in range(len(offset)):
         row = state.reliability[grader] * tables.row_length[grader]
@@ -82,7 +88,10 @@ def _draw_efforts(rng: np.random.Generator, given: Given, state: State, work: Wo
 
 @jit
 def _load_products(submission: int, given: Given, state: State, work: Work) -> None:
-    """The prior of each of a submission's cells times the likelihoods of its effortful reports, and the totals."""
+    """The prior of each of a submission's cells times the likelihoods of its effortful reports, and the totals.
+
+    These are the products of equation (8): once for all reviews of the submission, which are divided out of them.
+    """
     reports, tables, beliefs, clamps = given.reports, given.tables, given.beliefs, given.clamps
     running, ends, points = work.running, work.ends, given.tables.true_grade_points
     first, last = reports.submission_cells[submission], reports.submission_cells[submission + 1]
@@ -119,7 +128,10 @@ def _predict(
     scale: Scale,
     out: Prediction,
 ) -> None:
-    """Predict a review whose grader adds ``noise``, a variance and a bias, from the products of its submission."""
+    """Predict a review whose grader adds ``noise``, a variance and a bias, from the products of its submission.
+
+    This is equation (18).
+    """
     reports, tables, points = given.reports, given.tables, given.tables.true_grade_points
     first, is_effortful = reports.submission_cells[submission], state.effortful[review]
     crowded = reports.submission_start[submission + 1] - reports.submission_start[submission] > MAX_COLLAPSED
@@ -180,7 +192,10 @@ def _moments_without(weights: F32, table: F32, start: Int, begin: int, end: int)
 
 @jit
 def _moments(weights: F32, table: F32, start: Int, ends: I64, points: F64) -> tuple[float, float]:
-    """Mean and variance of a true grade, the likelihood that starts at ``start`` taken out if that is not negative."""
+    """Mean and variance of a true grade, the likelihood that starts at ``start`` taken out if that is not negative.
+
+    Its distribution is the product of equation (8).
+    """
     begin, end = ends[0], ends[1]
     if start >= 0:
         total, linear, square = _moments_without(weights, table, start, begin, end)
@@ -194,7 +209,10 @@ def _moments(weights: F32, table: F32, start: Int, ends: I64, points: F64) -> tu
 
 @jit(makes_arrays=True)
 def _log_moments(logs: F64, log_table: F32, start: Int, points: F64) -> tuple[float, float]:
-    """Mean and variance of a true grade from the log of its product, the likelihood at ``start`` taken out."""
+    """Mean and variance of a true grade from the log of its product, the likelihood at ``start`` taken out.
+
+    The product is that of equation (8).
+    """
     weights = logs[: len(points)] - log_table[start : start + len(points)]
     weights = np.exp(weights - weights.max())
     weights /= weights.sum()

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.errors import Problem
-from peerage.inference.numerics.diagnostics import MINIMUM_DRAWS, Diagnostics, Floats
+from peerage.inference.numerics.rhat_and_ess import MINIMUM_DRAWS, Diagnostics, Floats
 
 LARGE_R_HAT = 1.1
 NOTABLE_R_HAT = 1.01

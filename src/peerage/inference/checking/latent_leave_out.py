@@ -1,8 +1,8 @@
 """Predicting reviews in one draw of the sampler that draws reports before rounding: kernels.
 
 Merits, efforts, halos and reports before rounding are drawn anew given everything else. A review is predicted from the
-others' reports before rounding, given which true grades are normal: these and its own halo are summed out
-(docs/model.md, leave-one-out). All of a grader's reviews are predicted at once, by what the sampler does it with.
+others' reports before rounding, given which true grades are normal: these and its own halo are summed out in equation
+(18) of docs/model.md. All of a grader's reviews are predicted at once, by what the sampler does it with.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ import math
 import numpy as np
 
 from peerage.inference.checking.leave_one_out_kernels import Bools, Parts, Prediction, Scale
-from peerage.inference.latent.grade_updates import draw_merits
-from peerage.inference.latent.latent_arrays import Cells, Errors, Given, Levels, Places, State, Work
-from peerage.inference.latent.latent_habits import (
+from peerage.inference.latent.given_reports.grade_updates import draw_merits
+from peerage.inference.latent.grader_by_grader.latent_habits import (
     AFTER_JUMP,
     CAREFUL,
     CARELESS,
@@ -22,10 +21,8 @@ from peerage.inference.latent.latent_habits import (
     fill_careless,
     prior_of_effort,
 )
-from peerage.inference.latent.latent_heaping import round_masses, rounded_mass
-from peerage.inference.latent.latent_priors import refresh
-from peerage.inference.latent.normal_tails import OUT_OF_REACH, bin_mass, known_masses, sums_below
-from peerage.inference.latent.review_predictions import (
+from peerage.inference.latent.grader_by_grader.latent_heaping import round_masses, rounded_mass
+from peerage.inference.latent.grader_by_grader.review_predictions import (
     draw_reports,
     hold_fixed,
     load_cells,
@@ -33,6 +30,9 @@ from peerage.inference.latent.review_predictions import (
     put_back,
     take_out,
 )
+from peerage.inference.latent.latent_arrays import Cells, Errors, Given, Levels, Places, State, Work
+from peerage.inference.latent.latent_priors import refresh
+from peerage.inference.latent.normal_tails import OUT_OF_REACH, bin_mass, known_masses, sums_below
 from peerage.inference.numerics.arrays import F64
 from peerage.inference.numerics.effort_density import chance_of_effort, log_mixed
 from peerage.inference.numerics.jit import jit
@@ -73,7 +73,10 @@ def leave_out_latent(
     parts: Parts,
     out: Prediction,
 ) -> None:
-    """Predict reviews in one draw, whose slopes stand in the state."""
+    """Predict reviews in one draw, whose slopes stand in the state: equation (18).
+
+    All reviews are drawn anew before any is predicted, for each is predicted from those of the other graders.
+    """
     places, beliefs, cells = given.places, given.beliefs, work.cells
     copy_into(state.reliability, reliability)
     copy_into(state.bias, bias)
@@ -94,6 +97,7 @@ def leave_out_latent(
 
 @jit
 def _take_as_known(true_grade: F64, cells: Cells) -> None:
+    """In place of equation (D1), take the true grades as given: by a precision beyond all others."""
     for cell in range(len(true_grade)):
         cells.precision[cell] = _KNOWN
         cells.weighted[cell] = _KNOWN * true_grade[cell]
@@ -103,7 +107,8 @@ def _take_as_known(true_grade: F64, cells: Cells) -> None:
 def _draw_reviews(grader: int, rng: np.random.Generator, given: Given, seen: Bools, state: State, work: Work) -> None:
     """Draw a grader's efforts given the true grades, halos being summed out, then reports before rounding and halos.
 
-    Reports are drawn given halos at nodes, which makes them what they are up to the error of the sum; halos follow.
+    These are equations (6), (D3) and (D12). Reports are drawn given halos at nodes, which makes them what they are up
+    to the error of the sum; halos follow.
     """
     places, levels, logs, predicted = given.places, given.levels, work.logs, work.predicted
     first, last = places.grader_reviews[grader], places.grader_reviews[grader + 1]
@@ -127,7 +132,10 @@ def _draw_reviews(grader: int, rng: np.random.Generator, given: Given, seen: Boo
 def _draw_halos(
     grader: int, rng: np.random.Generator, places: Places, errors: Errors, state: State, predicted: F64
 ) -> None:
-    """Draw the halos of effortful reviews given the reports before rounding, which were drawn as ``predicted``."""
+    """Draw the halos of effortful reviews given the reports before rounding, which were drawn as ``predicted``.
+
+    This is equation (D12); true grades are given, so that the distances are at hand in what was predicted.
+    """
     row = 0
     for review in range(places.grader_reviews[grader], places.grader_reviews[grader + 1]):
         count = places.review_reports[review + 1] - places.review_reports[review]
@@ -155,7 +163,10 @@ def _predict_reviews(
     parts: Parts,
     out: Prediction,
 ) -> None:
-    """Predict a grader's reviews from those of all others."""
+    """Predict a grader's reviews from those of all others: equation (18), and the expected grades.
+
+    While the grader is visited, equation (D1) is without the grader's own reviews.
+    """
     places, levels, logs, cells = given.places, given.levels, work.logs, work.cells
     first, last = places.grader_reviews[grader], places.grader_reviews[grader + 1]
     errors, halos = given.beliefs.errors, work.kept_halo[: last - first]
@@ -186,7 +197,11 @@ def _predict_reviews(
 
 @jit
 def _expect(grader: int, places: Places, loading: F64, reliability: float, scale: Scale, predicted: F64) -> None:
-    """The expected grades of a grader's reports if made with effort, halos adding to the variance of each report."""
+    """The expected grades of a grader's reports if made with effort, halos adding to the variance of each report.
+
+    Mean and variance are those of equation (D2), the latter plus that of the halo, equation (S6). Sums over cuts are
+    taken of all reports at once, in vectors.
+    """
     begin = places.review_reports[places.grader_reviews[grader]]
     end = places.review_reports[places.grader_reviews[grader + 1]]
     for row in range(end - begin):
@@ -201,10 +216,12 @@ def _expect(grader: int, places: Places, loading: F64, reliability: float, scale
 
 @jit
 def _sum_out_halos(grader: int, rng: np.random.Generator, given: Given, state: State, work: Work) -> None:
-    """The log probability of each of a grader's reviews if made with effort, halos summed out: equation D2 at nodes.
+    """The log probability of each of a grader's reviews if made with effort, halos summed out.
 
-    It goes to a column of ``Work.logs``; ``Work.halo`` takes a node for each review, drawn by its part in the sum.
-    The first rows of ``Work.predicted`` are without a halo afterwards.
+    This is equation (D2) at nodes that are weighed by equation (S6). It goes to a column of ``Work.logs``;
+    ``Work.halo`` takes a node for each review, drawn by its part in the sum. The first rows of ``Work.predicted`` are
+    without a halo afterwards. Nodes are the outer loop, so that all of a grader's reports are weighed at once, in
+    vectors.
     """
     places, logs, reliability = given.places, work.logs, state.reliability[grader]
     first, count = places.grader_reviews[grader], places.grader_reviews[grader + 1] - places.grader_reviews[grader]
@@ -244,7 +261,10 @@ def _sum_out_halos(grader: int, rng: np.random.Generator, given: Given, state: S
 def _weigh_halos(
     grader: int, places: Places, levels: Levels, rounding: F64, loading: F64, halo: F64, predicted: F64, found: F64
 ) -> None:
-    """The probability of each of a grader's reviews with its halo, from what is predicted without one."""
+    """The probability of each of a grader's reviews with its halo, from what is predicted without one: equation (D2).
+
+    A halo moves the means only, so that roots are found once for all nodes.
+    """
     first, last = places.grader_reviews[grader], places.grader_reviews[grader + 1]
     begin, row = places.review_reports[first], 0
     for review in range(first, last):

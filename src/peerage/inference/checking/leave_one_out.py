@@ -30,15 +30,21 @@ from peerage.inference.report_bins import report_bins
 from peerage.inference.sampling.chains import STORED, Samples, engine_of, with_own_beliefs
 from peerage.inference.sampling.draws import Draws
 from peerage.inference.sampling.engine import AnyEngine
-from peerage.support.stopping import check_stopped
+from peerage.support.tasks.stop_requests import check_stopped
 
 Floats = NDArray[np.float64]
 
-DRAWS = 250
-"""How many draws, spread over all chains, predict each review."""
+DRAWS = 200
+"""How many draws, spread over all chains, predict each review.
 
-AT_ONCE = 4_000_000
-"""How many predictions, one for each draw and review, are held in memory at a time; each takes some 30 bytes."""
+The sum of log probabilities of the standard class is then off by 4, where its standard error is 150.
+"""
+
+AT_ONCE = 10_000_000
+"""How many predictions, one for each draw and review, are held in memory at a time; each takes some 16 bytes.
+
+The reviews of one portion cannot be predicted without drawing those of all others too, so that portions are few.
+"""
 
 _FEW = 250
 """Of how many reviews the predictions are weighted at a time."""
@@ -76,6 +82,7 @@ def leave_one_out(
     out = LeaveOneOut(np.empty(n_reviews), np.empty(n_reviews), np.full((n_reviews, n_components), np.nan))
     for some, predictions in _predicted(layout, samples, draws, seed, count, workers):
         _collect(layout, some, predictions, out)
+        del predictions  # before the next ones are made
     return out
 
 
@@ -89,6 +96,7 @@ def predict_by_chain(
             weights = np.array(-found.log_density.T, order="C")
             _smooth_rows(weights)
             row[layout.review_order[some.reviews]] = _log_sum(weights + found.log_mass.T)
+        del predictions, found  # before the next ones are made
     return out
 
 
@@ -97,11 +105,13 @@ def _predicted(
 ) -> Iterator[tuple[_Portion, list[Prediction]]]:
     """The reviews of some submissions at a time, and what each chain's draws say of them."""
     kept, everything = _kept(samples, count), np.ones(layout.book.n_reviews, bool)
-    predictors = _predictors(layout, samples, draws, seed, everything)
+    shared = _Shared.of(layout, samples, draws, seed, everything)
     with ThreadPoolExecutor(workers) as pool:
         for some in _portions(layout, AT_ONCE // (samples.n_chains * len(kept))):
             check_stopped()
-            yield some, list(pool.map(lambda run, some=some: run.predict(kept, some), predictors))
+            # Each chain's arrays are made when its turn comes: as many are held as there are workers.
+            chains = range(samples.n_chains)
+            yield some, list(pool.map(lambda chain, some=some: _Predictor(shared, chain).predict(kept, some), chains))
 
 
 def predict_unseen(
@@ -113,8 +123,9 @@ def predict_unseen(
     """
     known = seen[layout.review_order]
     wanted = _Portion.of(layout, ~known)
-    predictors = _predictors(layout, samples, draws, seed, known)
-    logs = np.concatenate([run.predict(_kept(samples, count), wanted).log_mass for run in predictors])
+    shared, kept = _Shared.of(layout, samples, draws, seed, known), _kept(samples, count)
+    found_by = (_Predictor(shared, chain).predict(kept, wanted).log_mass for chain in range(samples.n_chains))
+    logs = np.concatenate(list(found_by))
     found = np.full(layout.book.n_reviews, np.nan)
     found[layout.review_order[wanted.reviews]] = _log_sum(logs.T) - np.log(len(logs))
     return found[~seen]
@@ -191,38 +202,39 @@ class _Scales(NamedTuple):
         return self.fixed._replace(rises=rises, low_effort=low_effort, careless=(low_effort * self.grades).sum(axis=1))
 
 
-def _predictors(layout: Layout, samples: Samples, draws: Draws, seed: int, seen: NDArray[np.bool_]) -> list[_Predictor]:
-    """One for each chain."""
-    engine = engine_of(layout)
-    given, scales, low_effort = engine.prepare(layout), _Scales.of(layout), draws.low_effort_masses()
-    return [
-        _Predictor(layout, engine, given, scales, samples, index, low_effort[index], seed, seen)
-        for index in range(samples.n_chains)
-    ]
+class _Shared(NamedTuple):
+    """What the predictions of all chains share; ``seen`` are the reviews that the fit knew, in the layout's order."""
+
+    layout: Layout
+    engine: AnyEngine
+    given: Any
+    scales: _Scales
+    samples: Samples
+    low_effort: Floats
+    seed: int
+    seen: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, layout: Layout, samples: Samples, draws: Draws, seed: int, seen: NDArray[np.bool_]) -> _Shared:
+        """The same for a fit."""
+        engine = engine_of(layout)
+        low_effort = draws.low_effort_masses()
+        return cls(layout, engine, engine.prepare(layout), _Scales.of(layout), samples, low_effort, seed, seen)
 
 
 class _Predictor:
     """One chain's predictions, draw by draw; reviews that were not seen are known to nobody."""
 
-    def __init__(
-        self,
-        layout: Layout,
-        engine: AnyEngine,
-        given: Any,
-        scales: _Scales,
-        samples: Samples,
-        index: int,
-        low_effort: Floats,
-        seed: int,
-        seen: NDArray[np.bool_],
-    ) -> None:
+    def __init__(self, shared: _Shared, chain: int) -> None:
+        layout, samples, seen = shared.layout, shared.samples, shared.seen
         self.kernel = _kernel(layout)
-        self.layout, self.seed, self.scales, self.low_effort = layout, (seed, index), scales, low_effort
-        self.stored = {name: samples.draws[name][index] for name in STORED} | {"hyper": samples.kept_hyper[index]}
-        self.rounding = weights_of(layout.roundings, samples.kept_hyper[index])
-        self.given = with_own_beliefs(given)
-        self.state = engine.initial_state(layout, self.given, np.random.default_rng(0))
-        self.work = engine.new_work(layout)
+        self.layout, self.seed, self.scales = layout, (shared.seed, chain), shared.scales
+        self.low_effort = shared.low_effort[chain]
+        self.stored = {name: samples.draws[name][chain] for name in STORED} | {"hyper": samples.kept_hyper[chain]}
+        self.rounding = weights_of(layout.roundings, samples.kept_hyper[chain])
+        self.given = with_own_beliefs(shared.given)
+        self.state = shared.engine.initial_state(layout, self.given, np.random.default_rng(0))
+        self.work = shared.engine.new_work(layout)
         n_reviews, n_reports = layout.book.n_reviews, len(layout.report_level)
         self.out = Prediction(np.zeros(n_reviews), np.zeros(n_reviews), np.zeros(n_reports))
         n_seen = np.bincount(layout.reports.review_grader[seen], minlength=layout.n_graders)
@@ -231,7 +243,10 @@ class _Predictor:
     def predict(self, draws: NDArray[np.int64], some: _Portion) -> Prediction:
         """Predict some reviews in some draws, which are the first axis of the result."""
         n_reviews, n_reports = (len(draws), len(some.reviews)), (len(draws), len(some.reports))
-        found = Prediction(np.empty(n_reviews), np.empty(n_reviews), np.empty(n_reports, np.float32))
+        log_mass = np.empty(n_reviews)
+        # A model of rounded reports uses what is predicted, the probability of a bin: that is held once.
+        log_density = log_mass if self.layout.model.censoring else np.empty(n_reviews)
+        found = Prediction(log_density, log_mass, np.empty(n_reports, np.float16))
         parts = self.parts._replace(wanted=some.flags)
         for place, draw in enumerate(draws):
             for name, stored in self.stored.items():
@@ -292,6 +307,7 @@ def _log_sum(logs: Floats) -> Floats:
 
 @jit(makes_arrays=True)
 def _smooth_rows(log_ratios: Floats) -> Floats:
+    """Smooth the log ratios of each row in place (Pareto smoothing); returns the shape of each row's tail."""
     shapes = np.empty(len(log_ratios))
     for row in range(len(log_ratios)):
         shapes[row] = smooth(log_ratios[row])

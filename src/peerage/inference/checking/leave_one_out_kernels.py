@@ -1,22 +1,21 @@
 """Predicting each review from all the others, or those that a fit has not seen, in one draw: what samplers share.
 
 The efforts are drawn anew given everything else, and true grades are summed out, so that all that is left in the draw
-of the review which is predicted is what it taught about its grader (see ``loo``), and nothing if it was not seen. This
+of the review which is predicted is what it taught about its grader (see ``leave_one_out``), and nothing if it was not seen. This
 is equation (18) of docs/model.md.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from peerage.inference.censored.cell_products import expected_effort
-from peerage.inference.censored.grader_updates import count_effortful
 from peerage.inference.latent.normal_tails import below
 from peerage.inference.numerics.arrays import F64, I64, Reports
+from peerage.inference.numerics.effort_counts import count_effortful, expected_effort
 from peerage.inference.numerics.jit import jit
 from peerage.rubric import MODEL_MAXIMUM
 
@@ -55,12 +54,12 @@ class Prediction(NamedTuple):
     """What a draw predicts.
 
     Of each review, the log of the density that the fit used and of the probability of its bins; of each report, the
-    expected grade.
+    expected grade, which takes 16 bits where those of all draws are held.
     """
 
     log_density: F64
     log_mass: F64
-    mean: F64
+    mean: NDArray[np.floating[Any]]
 
 
 @jit(makes_arrays=True)
@@ -87,15 +86,22 @@ def count_efforts_seen(grader_reviews: I64, seen: Bools, effortful: Bools, count
 
 
 @jit
-def effort_by_others(review: Int, grader: Int, effortful: Bools, counts: I64, prior: F64, parts: Parts) -> float:
-    """The probability that a review is made with effort, by its grader's others: (13), the effort summed out."""
+def effort_by_others(
+    review: Int, grader: Int, clamped: Bools, effort: F64, effortful: Bools, counts: I64, prior: F64, parts: Parts
+) -> float:
+    """The probability that a review is made with effort, by its grader's others: the mean of equation (13).
+
+    It stands before the products of equation (18). An effort that is fixed stays as it is.
+    """
+    if clamped[grader]:
+        return float(effort[grader])
     n_others = parts.n_seen[grader] - parts.seen[review]
     return expected_effort(counts[grader] - effortful[review], n_others, (float(prior[0]), float(prior[1])))
 
 
 @jit
 def expected_report(component: Int, effort: float, centre: float, variance: float, scale: Scale) -> float:
-    """The expected grade of a report whose value is normal if effortful."""
+    """The expected grade of a report whose value is normal if effortful, and else as equation (2) has it."""
     careful, root = MODEL_MAXIMUM, 1.0 / math.sqrt(variance)
     for place in range(scale.cuts.shape[1]):
         careful -= scale.rises[component, place] * below((scale.cuts[component, place] - centre) * root)

@@ -25,16 +25,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from peerage.inference.checking.constant_or_copied_reviews import suspicions
 from peerage.inference.checking.grading_statistics import Reviews, frequencies, habits, spreads
 from peerage.inference.checking.reciprocity import mutual_favours
 from peerage.inference.checking.replicates import replicated_levels
-from peerage.inference.checking.suspicions import suspicions
 from peerage.inference.features.heaping import coarser_grids, weights_of
 from peerage.inference.layout import Layout
 from peerage.inference.sampling.chains import VARIABLES, Samples
 from peerage.model import Priors
 from peerage.rubric import Rubric
-from peerage.support.wording import listed
+from peerage.support.tasks.stop_requests import check_stopped
+from peerage.support.words.wording import listed
 
 REPLICATES = 300
 """How often the reports are drawn anew."""
@@ -136,6 +137,7 @@ def predictive_checks(layout: Layout, samples: Samples, priors: Priors, seed: in
     reviews, given = Reviews.of(layout), layout.report_level
     replicates, spread, shares = [], [], []
     for levels in replicated_levels(layout, samples, REPLICATES, seed, rng):
+        check_stopped()
         replicates.append(habits(reviews, levels))
         spread.append(spreads(reviews, levels))
         shares.append(frequencies(reviews, levels))

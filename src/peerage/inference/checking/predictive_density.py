@@ -1,6 +1,7 @@
-"""How probable a review is: the log probability of its reported bins, effort summed out, (17) of docs/model.md.
+"""How probable a review is: the log probability of its reported bins, effort summed out.
 
-This is the same quantity for every model, censored or not, so that models can be compared by it.
+This is equation (17) of docs/model.md, the same quantity for every model, censored or not, so that models can be
+compared by it.
 """
 
 from __future__ import annotations
@@ -128,7 +129,7 @@ def all_bins(layout: Layout) -> tuple[NDArray[np.int64], Floats, Floats, NDArray
 
 @jit
 def bin_mass(low: float, high: float, centre: float, reliability: float) -> float:
-    """Probability of [low, high) under N(centre, 1/reliability), from the tail in which it is accurate."""
+    """Probability of [low, high) under N(centre, 1/reliability), equation (3), by the tail that is accurate."""
     root = math.sqrt(0.5 * reliability)
     a, b = (low - centre) * root, (high - centre) * root
     if a > 0:
@@ -138,7 +139,7 @@ def bin_mass(low: float, high: float, centre: float, reliability: float) -> floa
 
 @jit
 def _report_mass(draw: int, report: int, centre: float, reliability: float, bins: Bins) -> float:
-    """Probability of a report in a draw, over all its bins."""
+    """Probability of a report in a draw, over all its bins: equation (G1)."""
     total = 0.0
     for place in range(bins.start[report], bins.start[report + 1]):
         total += bins.weight[draw, place] * bin_mass(bins.low[place], bins.high[place], centre, reliability)
@@ -165,6 +166,11 @@ def _review_log_masses(
     place: NDArray[np.int64],
     out: NDArray[np.float32],
 ) -> None:
+    """(draw, review) log probability of each review, in ``out``: the bracket of equation (17).
+
+    With effort it is the product of equation (S4), with slopes as in equation (L1), and halos summed out at evenly
+    spaced nodes. Draws are the outer loop: what belongs to one stays in the cache.
+    """
     for draw in range(len(true_grade)):
         for review in range(len(review_grader)):
             grader, begin, end = review_grader[review], review_reports[review], review_reports[review + 1]

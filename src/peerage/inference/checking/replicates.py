@@ -1,4 +1,7 @@
-"""The class's reports drawn anew from the fitted model: the same reviews, other grades."""
+"""The class's reports drawn anew from the fitted model: the same reviews, other grades.
+
+Equations are those of docs/model.md.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from peerage.inference.latent.latent_habits import MISSED
+from peerage.inference.latent.grader_by_grader.latent_habits import MISSED
 from peerage.inference.layout import Layout
 from peerage.inference.numerics.jit import jit
 from peerage.inference.report_bins import floors, floors_of_reports
@@ -100,7 +103,11 @@ def _draw_values(
     uniform_share: float,
     habit_value: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """(reports,) values on the model's scale, before they are rounded to the rubric."""
+    """(reports,) values on the model's scale, before they are rounded to the rubric.
+
+    Efforts are drawn from equation (1), values with effort from equations (S6) and (L1), those without from equations
+    (H1) and (2). A review's halo is drawn before its reports, which share it.
+    """
     values = np.empty(len(report_cell))
     for review in range(len(review_grader)):
         grader = review_grader[review]

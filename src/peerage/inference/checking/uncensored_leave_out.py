@@ -1,7 +1,7 @@
 """Predicting reviews in one draw of the uncensored sampler: kernels.
 
-Equation (18) of docs/model.md, with A in closed form, as in (14). A review is taken out of its cells' sums, predicted,
-and put back.
+Equation (18) of docs/model.md, with A in closed form, as in equation (14). A review is taken out of its cells' sums,
+predicted, and put back.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def leave_out_uncensored(
     out: Prediction,
 ) -> None:
     """Predict reviews in the uncensored model, equation (18)."""
-    reports, first_cell = given.reports, given.reports.submission_cells
+    reports, first_cell, clamped = given.reports, given.reports.submission_cells, given.clamps.effort
     if given.learning.on:
         refresh(given, state.hyper)
     _draw_efforts(rng, given, state, parts.seen)
@@ -56,9 +56,9 @@ def leave_out_uncensored(
         gather(submission, given, state, work)
         for review in wanted_reviews(submission, reports, parts.wanted):
             grader, is_effortful = np.int64(reports.review_grader[review]), state.effortful[review]
-            effort = state.effort[grader]
-            if not given.clamps.effort[grader]:
-                effort = effort_by_others(review, grader, state.effortful, work.effortful, given.beliefs.effort, parts)
+            effort = effort_by_others(
+                review, grader, clamped, state.effort, state.effortful, work.effortful, given.beliefs.effort, parts
+            )
             if is_effortful:
                 move_review(review, -1.0, first_cell[submission], given, state, work)
             noise = reliability[grader], bias[grader]
@@ -69,7 +69,10 @@ def leave_out_uncensored(
 
 @jit(makes_arrays=True)
 def _draw_efforts(rng: np.random.Generator, given: Given, state: State, seen: Bools) -> None:
-    """Draw the efforts of all seen reviews given the true grades."""
+    """Draw the efforts of all seen reviews given the true grades.
+
+    These are the odds of equation (6) with the density of equation (2) in place of A.
+    """
     reports = given.reports
     for review in np.flatnonzero(seen):
         grader = reports.review_grader[review]
@@ -92,7 +95,10 @@ def _predict(
     scale: Scale,
     out: Prediction,
 ) -> None:
-    """Predict a review whose grader has a reliability and a bias (``noise``) from the others in ``work``."""
+    """Predict a review whose grader has a reliability and a bias (``noise``) from the others in ``work``.
+
+    This is equation (18), once with the density that the fit used and once with the probability of the bins.
+    """
     reports = given.reports
     careful = careless = careful_mass = careless_mass = 0.0
     for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
@@ -121,7 +127,10 @@ def _within(mean: float, precision: float, low: float, high: float) -> tuple[F64
 def _predict_report(
     report: Int, first: Int, reliability: float, bias: float, given: Given, work: Work, scale: Scale
 ) -> tuple[float, float, float]:
-    """Probability of an effortful report's bin given the others in ``work``; mean and variance of its value."""
+    """Probability of an effortful report's bin given the others in ``work``; mean and variance of its value.
+
+    By equation (14) the value is normal; where the true grade is fixed to a bin, it is summed out at points.
+    """
     cell = given.reports.report_cell[report]
     low, high = scale.low[report], scale.high[report]
     precision = work.precision[cell - first]

@@ -1,8 +1,9 @@
-"""Heaping: on a fine scale most people round to whole numbers, halves, fives or tens (docs/model.md, G1 and G2).
+"""Heaping: on a fine scale most people round to whole numbers, halves, fives or tens.
 
-Whatever a scale allows, its natural units are the same few. A grid of grades belongs to each: the unit's multiples and
-both ends of the scale. A unit that a scale does not have, or that is no coarser than its own grades, stands for the
-next finer one that it has, and at last for all its grades.
+Equations (G1) and (G2) of docs/model.md say what that means for a report. Whatever a scale allows, its natural units
+are the same few. A grid of grades belongs to each: the unit's multiples and both ends of the scale. A unit that a scale
+does not have, or that is no coarser than its own grades, stands for the next finer one that it has, and at last for all
+its grades.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ LONG = 25
 """A long scale has more grades than this, and the highest lies at least so far above the lowest."""
 
 PRIOR = np.array([4.0, 2.0, 1.0, 1.0])
-"""The Dirichlet hyperprior of the shares of a scale's units, and at last of any grade (G2)."""
+"""The Dirichlet hyperprior of the shares of a scale's units, and at last of any grade: equation (G2)."""
 
 SMALLEST = 1e-9
 """No share is smaller."""

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from peerage.gradebook.book import MISSING, TA
 from peerage.inference.censored.censored_engine import new_draws
 from peerage.inference.features.heaping import CoarseBins
+from peerage.inference.latent.grader_by_grader.latent_habits import CARELESS, HABIT_EFFORT
+from peerage.inference.latent.grader_by_grader.review_predictions import INPUTS
 from peerage.inference.latent.latent_arrays import (
     Beliefs,
     Cells,
@@ -24,9 +26,7 @@ from peerage.inference.latent.latent_arrays import (
     Stored,
     Work,
 )
-from peerage.inference.latent.latent_habits import CARELESS, HABIT_EFFORT
 from peerage.inference.latent.latent_sweep import sweep
-from peerage.inference.latent.review_predictions import INPUTS
 from peerage.inference.layout import AUTHOR, Layout
 from peerage.inference.numerics.hyperparameters import N_UNITS, effort_prior
 from peerage.inference.numerics.likelihood import LOG_FLOOR, low_effort_masses

@@ -1,9 +1,10 @@
 """What peers alone say of work that staff graded, where reports before rounding are drawn: kernels.
 
 For a draw of the graders, the reports of a submission's peers before rounding are drawn by sweeps over that submission,
-of which staff's reviews are no part. Given them its true grades are normal together, merit and halos summed out (D5).
-How probable that makes the staff's grades is a sum over particles: each report in turn has a normal distribution given
-those before it, its bin some mass, and the report before rounding is drawn within (docs/model.md, C1 and C2).
+of which staff's reviews are no part. Given them its true grades are normal together, merit and halos summed out, by
+equation (D5) of docs/model.md. How probable that makes the staff's grades is a sum over particles: each report in turn
+has a normal distribution given those before it, its bin some mass, and the report before rounding is drawn within.
+These are equations (C1) and (C2).
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ import math
 
 import numpy as np
 
-from peerage.inference.latent.grade_updates import load_grades
+from peerage.inference.latent.given_reports.grade_updates import load_grades
+from peerage.inference.latent.grader_by_grader.latent_heaping import draw_rounded, rounded_mass
 from peerage.inference.latent.latent_arrays import Given, Levels, State, Work
-from peerage.inference.latent.latent_heaping import draw_rounded, rounded_mass
 from peerage.inference.latent.local_sweeps import Drawn, hold_graders, sweep_once
 from peerage.inference.latent.normal_tails import below, bin_mass, draw_in_bin
 from peerage.inference.numerics.arrays import F64, Flags, Sums
@@ -50,7 +51,8 @@ def estimate_from_peers(
 ) -> None:
     """For each draw: (draws, cells) expected grades from the peers alone, (draws, submissions) what staff then gave.
 
-    ``values`` are the grades of each component. Staff are those whose reviews are ``unseen``.
+    ``values`` are the grades of each component. Staff are those whose reviews are ``unseen``. What they gave has the
+    log probability of equation (C1).
     """
     places = given.places
     size, n_submissions = work.matrix.shape[0], log_mass.shape[1]
@@ -112,7 +114,7 @@ def _solve(size: int, matrix: F64, vector: F64, mean: F64, covariance: F64) -> N
 
 @jit
 def _expected(component: int, mean: float, root: float, levels: Levels, values: F64) -> float:
-    """The expected legal grade of a normal true grade."""
+    """The expected legal grade of a true grade that is normal, as equation (D5) has it."""
     total, passed, first = 0.0, 0.0, levels.cut_start[component]
     count = levels.cut_start[component + 1] - first
     for level in range(count + 1):
@@ -134,9 +136,10 @@ def _log_mass(
     masses: F64,
     gain: F64,
 ) -> float:
-    """The log probability of all that staff gave a submission, whose true grades are normal.
+    """The log probability of all that staff gave a submission, whose true grades are normal: equation (C2).
 
-    The last row and column are of the halo of the review at hand. ``masses`` and ``gain`` are room to work in.
+    The last row and column are of the halo of the review at hand. How uncertain true grades are does not depend on what
+    is reported, so that all particles have one covariance matrix. ``masses`` and ``gain`` are room to work in.
     """
     places, errors, halo, log_scale = given.places, given.beliefs.errors, covariance.shape[0] - 1, 0.0
     size = places.submission_cells[submission + 1] - places.submission_cells[submission]
@@ -191,7 +194,10 @@ def _log_mean(logs: F64) -> float:
 def _observe(
     rng: np.random.Generator, report: int, centre: float, root: float, levels: Levels, rounding: F64
 ) -> tuple[float, float]:
-    """The probability of a report whose value before rounding is normal, and a draw of that value given it."""
+    """The probability of a report whose value before rounding is normal, and a draw of that value given it.
+
+    The first is a factor of equation (C2), the second is drawn from equation (D3), or (G3) where grades are heaped.
+    """
     low, high = (levels.low[report] - centre) * root, (levels.high[report] - centre) * root
     beyond, mass = bin_mass(low, high)
     if levels.coarse.on:

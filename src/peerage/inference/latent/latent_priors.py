@@ -1,4 +1,4 @@
-"""Priors from the learned hyperparameters."""
+"""Priors from the learned hyperparameters. Equations are those of docs/model.md."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ import numpy as np
 
 from peerage.inference.features.heaping import CoarseBins
 from peerage.inference.latent.latent_arrays import Beliefs, Errors, Given, Learning, Levels, Places
+from peerage.inference.latent.normal_tails import ROOT_HALF
 from peerage.inference.numerics.arrays import F64, Flags
-from peerage.inference.numerics.grid_masses import MACHINES, ROOT_HALF, TAS
 from peerage.inference.numerics.hyperparameters import (
     DRIFT,
     EPSILON,
     ERROR,
     HALO_HERE,
     MACHINE_SHAPE,
+    MACHINES,
     MERIT,
     N_CLASSWIDE,
     N_PER_COMPONENT,
@@ -26,6 +27,7 @@ from peerage.inference.numerics.hyperparameters import (
     SCALE,
     SHAPE,
     TA_SHAPE,
+    TAS,
     TAU_L,
     bias_prior,
     effort_prior,
@@ -46,13 +48,13 @@ def share_of(coordinate: float) -> float:
 
 @jit
 def refresh_merit(beliefs: Beliefs, theta: F64) -> None:
-    """The share of merit."""
+    """The share of merit, q of equation (S3)."""
     beliefs.merit[0] = share_of(theta[MERIT])
 
 
 @jit
 def error_parts(theta: F64, component: int) -> tuple[float, float]:
-    """The precision of a component's own errors beside the reliability, and the loading of halos: equation 20."""
+    """The precision of a component's own errors beside the reliability, and the loading of halos: equation (S2)."""
     odds = math.exp(theta[place_of(theta, HALO_HERE, component)])
     size = math.exp(theta[place_of(theta, ERROR, component)])
     return (1.0 + odds) / (size * size), size * math.sqrt(odds / (1.0 + odds))
@@ -60,7 +62,10 @@ def error_parts(theta: F64, component: int) -> tuple[float, float]:
 
 @jit(makes_arrays=True)
 def refresh_errors(places: Places, has_halo: Flags, errors: Errors, theta: F64) -> None:
-    """What the errors of all whose reviews have a halo are made of."""
+    """What the errors of all whose reviews have a halo are made of: equation (S2).
+
+    It is found once for each component and then written to each report, where kernels read it in a row.
+    """
     parts = np.empty(((len(theta) - N_CLASSWIDE) // N_PER_COMPONENT, 2))
     for component in range(len(parts)):
         parts[component, 0], parts[component, 1] = error_parts(theta, component)
@@ -74,15 +79,22 @@ def refresh_errors(places: Places, has_halo: Flags, errors: Errors, theta: F64) 
 
 @jit
 def refresh_grades(beliefs: Beliefs, theta: F64) -> None:
-    """Mean and standard deviation of each component's true grades."""
+    """Mean and standard deviation of each component's true grades, equation (1)."""
     for component in range(len(beliefs.grade_mean)):
         beliefs.grade_mean[component] = mu_s(theta, component)
         beliefs.grade_sd[component] = sigma_s(theta, component)
 
 
 @jit
+def cell_prior(component: int, merit: float, share: float, means: F64, sds: F64) -> tuple[float, float]:
+    """Precision and mean of a true grade given the merit of its submission and merit's share, equation (S1)."""
+    sd = sds[component]
+    return 1.0 / (sd * sd * (1.0 - share)), means[component] + sd * math.sqrt(share) * merit
+
+
+@jit
 def refresh_reliabilities(beliefs: Beliefs, theta: F64) -> None:
-    """Shape and rate of reliabilities."""
+    """Shape and rate of each group's reliabilities, equation (1)."""
     for group in range(len(beliefs.reliability)):
         mean, shape = math.exp(theta[RELIABILITY]), math.exp(theta[SHAPE])
         if group == TAS:
@@ -95,7 +107,7 @@ def refresh_reliabilities(beliefs: Beliefs, theta: F64) -> None:
 
 @jit
 def refresh_biases(learning: Learning, beliefs: Beliefs, theta: F64) -> None:
-    """Mean and standard deviation of each group's biases."""
+    """Mean and standard deviation of each group's biases, equation (1)."""
     for group in range(len(beliefs.bias)):
         mean, sd = bias_prior(group, learning.has_staff, learning.bias_spread, theta)
         beliefs.bias[group, 0], beliefs.bias[group, 1] = mean, sd
@@ -103,7 +115,7 @@ def refresh_biases(learning: Learning, beliefs: Beliefs, theta: F64) -> None:
 
 @jit
 def refresh_rounding(coarse: CoarseBins, rounding: F64, theta: F64) -> None:
-    """The probability of each grid of each component: equation G2."""
+    """The probability of each grid of each component, ζ of equation (G1), from the shares of units."""
     rounding[:] = 0.0
     for component in range(len(coarse.kind)):
         begin = (N_UNITS + 1) * component
@@ -118,7 +130,7 @@ def refresh_rounding(coarse: CoarseBins, rounding: F64, theta: F64) -> None:
 
 @jit
 def low_effort_mass(low: float, high: float, centre: float, root: float) -> float:
-    """Probability of a bin if no effort is made, from centre and root of the precision of the normal part."""
+    """Probability of a bin if no effort is made, equation (2), from the normal part's centre and root of precision."""
     below, above = (low - centre) * root * ROOT_HALF, (high - centre) * root * ROOT_HALF
     even = EPSILON * (min(high, MODEL_MAXIMUM) - max(low, 0.0)) / MODEL_MAXIMUM
     return (1.0 - EPSILON) * 0.5 * (math.erfc(-above) - math.erfc(-below)) + even
@@ -126,9 +138,10 @@ def low_effort_mass(low: float, high: float, centre: float, root: float) -> floa
 
 @jit
 def fill_low_effort(component: int, levels: Levels, rounding: F64, theta: F64, out: F64) -> None:
-    """Log probability of each level of a component if no effort is made and there is no habit (G1).
+    """Log probability of each level of a component if no effort is made and there is no habit: equations (2) and (G1).
 
-    Below is that of each level or less (F1), which reports on scales that are not heaped may say.
+    Below is that of each level or less, equation (F1), which reports on scales that are not heaped may say. Levels are
+    visited in order, for each begins at the cut where the one before ends.
     """
     begun, last, or_less = levels.cut_start[component], levels.cut_start[component + 1], component + len(out) // 2
     centre, root = mu_l(theta, component), math.exp(0.5 * theta[TAU_L])
@@ -156,7 +169,7 @@ def fill_low_effort(component: int, levels: Levels, rounding: F64, theta: F64, o
 
 @jit
 def refresh(given: Given, theta: F64) -> None:
-    """Fill in all priors."""
+    """Fill in all priors: those of equations (1), (2), (S2), (S3), (L1), (W1) and (G1)."""
     learning, levels, beliefs = given.learning, given.levels, given.beliefs
     refresh_merit(beliefs, theta)
     if learning.has_halo:

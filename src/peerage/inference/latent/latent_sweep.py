@@ -1,4 +1,4 @@
-"""The sweeps of the sampler that draws reports before rounding, compiled. D1 and so on are docs/model.md's equations.
+"""The sweeps of the sampler that draws reports before rounding, compiled. Equations are those of docs/model.md.
 
 Given its report before rounding, everything that a review tells is normal. One sweep updates
 
@@ -16,26 +16,35 @@ import math
 
 import numpy as np
 
-from peerage.inference.latent.grade_updates import add_level_masses, draw_grades, draw_merits, draw_one_by_one
-from peerage.inference.latent.latent_arrays import Errors, Given, Places, State, Stored, Work
-from peerage.inference.latent.latent_drift import update_drift
-from peerage.inference.latent.latent_graders import (
+from peerage.inference.latent.given_reports.grade_updates import (
+    add_level_masses,
+    draw_grades,
+    draw_merits,
+    draw_one_by_one,
+)
+from peerage.inference.latent.given_reports.latent_drift import update_drift
+from peerage.inference.latent.given_reports.latent_halos import draw_halos, learn_errors
+from peerage.inference.latent.given_reports.latent_slopes import draw_slopes, learn_slopes, load_slope_sums
+from peerage.inference.latent.given_reports.learning_latent_graders import (
     draw_biases,
     draw_reliabilities,
     learn_biases,
     learn_reliabilities,
     load_grader_sums,
 )
-from peerage.inference.latent.latent_habits import learn_habits
-from peerage.inference.latent.latent_halos import draw_halos, learn_errors
-from peerage.inference.latent.latent_heaping import learn_rounding
+from peerage.inference.latent.given_reports.learning_latent_grades import learn_true_grades, shift_level
+from peerage.inference.latent.grader_by_grader.efforts_and_reports_before_rounding import update_reviews
+from peerage.inference.latent.grader_by_grader.latent_habits import learn_habits
+from peerage.inference.latent.grader_by_grader.latent_heaping import learn_rounding
+from peerage.inference.latent.grader_by_grader.learning_latent_efforts import (
+    count_low_effort,
+    draw_efforts,
+    learn_low_effort,
+)
+from peerage.inference.latent.grader_by_grader.review_predictions import hold_fixed, load_cells
+from peerage.inference.latent.latent_arrays import Errors, Given, Places, State, Stored, Work
 from peerage.inference.latent.latent_priors import refresh
-from peerage.inference.latent.latent_slopes import draw_slopes, learn_slopes, load_slope_sums
-from peerage.inference.latent.learning_latent_efforts import count_low_effort, draw_efforts, learn_low_effort
-from peerage.inference.latent.learning_latent_grades import learn_true_grades, shift_level
-from peerage.inference.latent.review_predictions import hold_fixed, load_cells
-from peerage.inference.latent.review_updates import update_reviews
-from peerage.inference.numerics.arrays import F64, Draws, Sums
+from peerage.inference.numerics.arrays import F64, DrawRows, Sums
 from peerage.inference.numerics.jit import jit
 
 
@@ -50,10 +59,14 @@ def sweep(
     given: Given,
     state: State,
     sums: Sums,
-    draws: Draws,
+    draws: DrawRows,
     work: Work,
 ) -> None:
-    """Run ``sweeps`` sweeps in place; if ``keep``, add to the sums and write the draws from row ``first`` on."""
+    """Run ``sweeps`` sweeps in place; if ``keep``, add to the sums and write the draws from row ``first`` on.
+
+    They leave the joint density, equation (5), as it is. The order matters: what an update sums out is drawn anew
+    before anything conditions on it.
+    """
     places, levels, beliefs, cells = given.places, given.levels, given.beliefs, work.cells
     if given.learning.on:
         refresh(given, state.hyper)
@@ -77,7 +90,7 @@ def sweep(
 
 @jit
 def _update_grades(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
-    """True grades and merits, and the hyperparameters of both."""
+    """True grades and merits, equations (D1), (D5) and (D6), after the hyperparameters of both, equation (D13)."""
     places, beliefs, learning = given.places, given.beliefs, given.learning
     if learning.on:
         learn_true_grades(rng, adapt, learning, places, beliefs, state, work.cells)
@@ -95,7 +108,10 @@ def _update_grades(rng: np.random.Generator, adapt: bool, given: Given, state: S
 def _update_graders(
     rng: np.random.Generator, adapt: bool, has_bias: bool, given: Given, state: State, work: Work
 ) -> None:
-    """Slopes, biases, reliabilities and halos, the hyperparameters of all four, and the level of the grades."""
+    """Slopes, biases, reliabilities and halos, each after its hyperparameters, and the level of the grades.
+
+    Equations (L3) and (L4), (W2) to (W4), (D8) to (D12), (D14) and (D15).
+    """
     places, graders, beliefs, clamps, sums = given.places, given.graders, given.beliefs, given.clamps, work.grader_sums
     learned, group = given.learning.on, given.graders.group
     if given.learning.has_slopes:
@@ -122,7 +138,10 @@ def _update_graders(
 
 @jit
 def _update_efforts(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
-    """Effort probabilities, and the hyperparameters of effort, of habits and of reports without effort."""
+    """Effort probabilities, after the hyperparameters of reports without effort, of habits and of effort.
+
+    Equations (2), (H4), (15) and (13).
+    """
     places, levels, beliefs, table = given.places, given.levels, given.beliefs, given.beliefs.low_effort
     if given.learning.on:
         count_low_effort(rng, places, levels, given.habits.favourite, table, state, work.level_counts)
@@ -133,7 +152,7 @@ def _update_efforts(rng: np.random.Generator, adapt: bool, given: Given, state: 
 
 @jit
 def _add_influence(places: Places, errors: Errors, state: State, influence: F64) -> None:
-    """Add what each effortful review tells of a component, on average: equation D16."""
+    """Add what each effortful review tells of a component, on average: equation (S7)."""
     for review in range(len(state.effortful)):
         if state.effortful[review]:
             begin, end = places.review_reports[review], places.review_reports[review + 1]
@@ -153,7 +172,7 @@ def _cell_of(value: float, grid: F64) -> int:
 
 
 @jit
-def _write(row: int, stored: Stored, state: State, draws: Draws) -> None:
+def _write(row: int, stored: Stored, state: State, draws: DrawRows) -> None:
     """Write the state into a row of the draws, as cells of grids."""
     for cell in range(len(state.true_grade)):
         draws.true_grade[row, cell] = _cell_of(state.true_grade[cell], stored.grade)

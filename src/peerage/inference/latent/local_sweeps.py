@@ -1,7 +1,7 @@
 """Sweeps over some submissions with their graders held, for each of many draws of these: kernels.
 
 What is drawn anew are efforts, reports before rounding, true grades, merits and halos. Graders who are new to the class
-come from the priors of the draw.
+come from the priors of the draw. Equations are those of docs/model.md.
 """
 
 from __future__ import annotations
@@ -10,12 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from peerage.inference.latent.grade_updates import add_level_masses, draw_grades, draw_merits, draw_one_by_one
-from peerage.inference.latent.latent_arrays import Given, State, Work
-from peerage.inference.latent.latent_habits import CAREFUL, CARELESS, fill_careless
-from peerage.inference.latent.latent_halos import draw_halos
-from peerage.inference.latent.latent_priors import refresh
-from peerage.inference.latent.review_predictions import (
+from peerage.inference.latent.given_reports.grade_updates import (
+    add_level_masses,
+    draw_grades,
+    draw_merits,
+    draw_one_by_one,
+)
+from peerage.inference.latent.given_reports.latent_halos import draw_halos
+from peerage.inference.latent.grader_by_grader.efforts_and_reports_before_rounding import draw_efforts_made
+from peerage.inference.latent.grader_by_grader.latent_habits import CAREFUL, CARELESS, fill_careless
+from peerage.inference.latent.grader_by_grader.review_predictions import (
     draw_reports,
     hold_fixed,
     load_cells,
@@ -23,7 +27,8 @@ from peerage.inference.latent.review_predictions import (
     put_back,
     take_out,
 )
-from peerage.inference.latent.review_updates import draw_efforts_made
+from peerage.inference.latent.latent_arrays import Given, State, Work
+from peerage.inference.latent.latent_priors import refresh
 from peerage.inference.numerics.arrays import F64, I64, Flags, Sums
 from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.vectors import copy_into
@@ -58,7 +63,11 @@ def sweep_locally(
     drawn: Drawn,
     true_grade: F64,
 ) -> None:
-    """For each draw of the graders, sweep over the submissions; the last true grades go to ``true_grade``."""
+    """For each draw of the graders, sweep over the submissions; the last true grades go to ``true_grade``.
+
+    Given the graders, these are draws from equation (5). Each draw goes on from where the one before ended, so that few
+    sweeps have to be discarded.
+    """
     for draw in range(len(drawn.effort)):
         hold_graders(draw, rng, has_effort, has_bias, given, state, drawn)
         for index in range(SETTLING + KEPT):
@@ -76,7 +85,10 @@ def hold_graders(
     state: State,
     drawn: Drawn,
 ) -> None:
-    """Let the graders and the class be what they are in a draw."""
+    """Let the graders and the class be what they are in a draw; newcomers are drawn from equation (1).
+
+    A review that is unseen counts as made without effort: so it says nothing of its cells.
+    """
     if given.learning.on:
         copy_into(state.hyper, drawn.hyper[draw])
         refresh(given, state.hyper)
@@ -95,7 +107,10 @@ def hold_graders(
 def _draw_newcomer(
     grader: int, rng: np.random.Generator, has_effort: bool, has_bias: bool, given: Given, state: State
 ) -> None:
-    """Draw a grader of whom nothing is known from the priors, but for what is fixed."""
+    """Draw a grader of whom nothing is known from the priors, but for what is fixed: equations (1) and (L1).
+
+    Such a grader has no habit.
+    """
     group, clamps, beliefs = given.graders.group[grader], given.clamps, given.beliefs
     state.habit[grader] = 0
     if not clamps.reliability[grader]:
@@ -120,7 +135,11 @@ def sweep_once(
     sums: Sums,
     work: Work,
 ) -> None:
-    """One sweep; if ``keep``, add the probabilities of all levels to the sums."""
+    """One sweep; if ``keep``, add the probabilities of all levels to the sums.
+
+    Equations (D1), (D2), (6) and (D3), grader by grader, and then equations (D5), (D6) and (D12): the order of the
+    sampler's own sweep, which makes what is summed out valid.
+    """
     places, levels, beliefs, cells, logs = given.places, given.levels, given.beliefs, work.cells, work.logs
     load_cells(places, beliefs, state, cells)
     if given.clamps.any_grade:

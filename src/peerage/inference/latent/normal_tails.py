@@ -1,4 +1,7 @@
-"""The normal distribution within a bin: its mass, and draws from it, also far out in the tails."""
+"""The normal distribution within a bin: its mass, and draws from it, also far out in the tails.
+
+Equations are those of docs/model.md. Most kernels here are purely numerical.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from scipy.special import ndtr
 from peerage.inference.numerics.arrays import F64, I64
 from peerage.inference.numerics.jit import jit
 
-_ROOT_HALF, _THIRD = 0.7071067811865476, 1.0 / 3.0
+ROOT_HALF, _THIRD = 0.7071067811865476, 1.0 / 3.0
 _REACH, _STEPS = 9.0, 64.0
 _POINTS = np.arange(-_REACH, _REACH + 0.5 / _STEPS, 1.0 / _STEPS)
 _BELOW, _DENSITY = ndtr(_POINTS), np.exp(-0.5 * _POINTS**2) / np.sqrt(2.0 * np.pi)
@@ -33,7 +36,7 @@ def below(z: float) -> float:
     A Taylor expansion of the fourth order around a tabulated point takes a third of the time of an error function.
     """
     if not z >= -_REACH:  # mostly −∞, the outer end of the lowest or the highest bin; or no number
-        return 0.5 * math.erfc(-z * _ROOT_HALF) if z > -_END else 0.0
+        return 0.5 * math.erfc(-z * ROOT_HALF) if z > -_END else 0.0
     if z > _REACH:
         return 1.0
     return _expanded(z)
@@ -66,7 +69,7 @@ def _within_bin(low: float, high: float) -> tuple[float, float]:
 
 @jit
 def bin_masses(low: F64, high: F64, slope: float, variance: float, inputs: F64, found: F64) -> None:
-    """For many bins: mean and root of the precision, tail and mass, which go to the rows of ``found``.
+    """For many bins: mean and root of the precision, tail and mass, which go to the rows of ``found``: equation (D2).
 
     Rows of ``inputs`` are precision and weighted mean of what the bin is about, what is added to the mean once it is
     multiplied by the slope, and what divides the variance that adds to its own. Without a branch this is a loop over
@@ -85,7 +88,7 @@ def bin_masses(low: F64, high: F64, slope: float, variance: float, inputs: F64, 
 
 @jit
 def known_masses(low: F64, high: F64, means: F64, roots: F64, masses: F64) -> None:
-    """The masses of many bins whose means and roots of the precision are known."""
+    """The masses of many bins, equation (D2), whose means and roots of the precision are known; without a branch."""
     for row in range(np.uint64(len(low))):
         mean, root = means[row], roots[row]
         masses[row] = _within_bin((low[row] - mean) * root, (high[row] - mean) * root)[1]
@@ -93,7 +96,10 @@ def known_masses(low: F64, high: F64, means: F64, roots: F64, masses: F64) -> No
 
 @jit
 def add_masses(low: F64, high: F64, means: F64, roots: F64, kinds: I64, weights: F64, masses: F64) -> None:
-    """Add to the masses of many bins those of others about the same means, times the weight of their kind."""
+    """Add to the masses of many bins those of others about the same means, times the weight of their kind.
+
+    These are terms of equation (G1). A bin that a grade lacks has no mass, which takes no branch.
+    """
     for row in range(np.uint64(len(low))):
         mean, root = means[row], roots[row]
         mass = _within_bin((low[row] - mean) * root, (high[row] - mean) * root)[1]
@@ -102,7 +108,10 @@ def add_masses(low: F64, high: F64, means: F64, roots: F64, kinds: I64, weights:
 
 @jit(makes_arrays=True)
 def sums_below(kinds: I64, cuts: F64, weights: F64, means: F64, roots: F64, sums: F64) -> None:
-    """For many normal distributions, the sum of the weights of their kind's cuts, each times the mass below the cut."""
+    """For many normal distributions, the sum of the weights of their kind's cuts, each times the mass below the cut.
+
+    The loop over distributions is the inner one, which takes vectors of them: there are more of them than cuts.
+    """
     n_cuts, flat_cuts, flat_weights = np.uint64(cuts.shape[1]), cuts.ravel(), weights.ravel()
     sums[: len(kinds)] = 0.0
     for place in range(n_cuts):

@@ -1,4 +1,7 @@
-"""A grader's effort probability, with the efforts of the grader's reviews summed out."""
+"""A grader's effort probability, with the efforts of the grader's reviews summed out.
+
+Equations are those of docs/model.md.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,10 @@ _FACTORS = 64
 
 @jit
 def log_effort_density(effort: float, shares: F64, prior: tuple[float, float]) -> float:
-    """Log density, up to a constant, of an effort probability with the efforts summed out: (7) as a function of e."""
+    """Log density, up to a constant, of an effort probability with the efforts summed out.
+
+    This is equation (7) as a function of e. Logarithms are taken of products: each takes longer than many factors.
+    """
     if effort <= 0.0 or effort >= 1.0:
         return -np.inf
     total = (prior[0] - 1.0) * np.log(effort) + (prior[1] - 1.0) * np.log(1.0 - effort)
@@ -34,7 +40,7 @@ def log_effort_density(effort: float, shares: F64, prior: tuple[float, float]) -
 
 @jit
 def log_mixed(effort: float, careful: float, careless: float) -> float:
-    """Log probability of a review, whether it was made with effort or not."""
+    """Log probability of a review, whether it was made with effort or not: the log of a bracket of equation (7)."""
     if effort >= 1.0:
         return careful
     if effort <= 0.0:
@@ -46,7 +52,7 @@ def log_mixed(effort: float, careful: float, careless: float) -> float:
 
 @jit
 def chance_of_effort(effort: float, careful: float, careless: float) -> float:
-    """The probability that a review was made with effort, by the odds (6)."""
+    """The probability that a review was made with effort, by the odds of equation (6)."""
     if effort <= 0.0 or effort >= 1.0:
         return effort
     return float(1.0 / (1.0 + (1.0 - effort) / effort * np.exp(min(careless - careful, 700.0))))
@@ -54,7 +60,10 @@ def chance_of_effort(effort: float, careful: float, careless: float) -> float:
 
 @jit
 def fill_prior(prior: tuple[float, float], masses: F64) -> float:
-    """The Beta prior's density at the middle of each cell, up to a factor whose logarithm is returned."""
+    """The Beta prior's density at the middle of each cell, up to a factor whose logarithm is returned.
+
+    The prior is that of equation (1), or under a habit that of equation (H2).
+    """
     n_cells, top, total = len(masses), -np.inf, prior[0] + prior[1]
     for cell in range(n_cells):
         effort = (cell + 0.5) / n_cells
@@ -69,7 +78,7 @@ def fill_prior(prior: tuple[float, float], masses: F64) -> float:
 def fill_histogram(shares: F64, prior_masses: F64, masses: F64) -> float:
     """The density at the middle of each cell, up to a factor beside the prior's, whose logarithm is returned.
 
-    All cells at once, which takes vectors of them, and no logarithm of any.
+    This is equation (7) as a function of e. All cells at once, which takes vectors of them, and no logarithm of any.
     """
     n_cells, divided = len(masses), 0.0
     for cell in range(n_cells):
@@ -90,7 +99,7 @@ def fill_histogram(shares: F64, prior_masses: F64, masses: F64) -> float:
 def draw_effort(
     rng: np.random.Generator, effort: float, shares: F64, prior: tuple[float, float], prior_masses: F64, masses: F64
 ) -> float:
-    """Draw a grader's effort probability with the efforts summed out.
+    """Draw a grader's effort probability with the efforts summed out: equation (7) as a function of e.
 
     ``shares`` are the probabilities of effort of each review if both are equally probable beforehand. A value is
     proposed from a histogram of the density, and accepted or refused by the density itself.

@@ -8,7 +8,7 @@ spread and what it spreads. Step sizes adapt during burn-in and are constant fro
 What a learned model adds to the paper's: the low-effort report has a centre of its own, so that shirkers do not tell
 the model where the class's mean is; TAs have their own mean reliability; and where staff graded, they define the scale:
 their biases have a narrow prior around 0, and the students' a mean of their own. The share of uniform reports, ε, is
-not learned.
+not learned. Equations are those of docs/model.md.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ from peerage.inference.numerics.jit import jit
 
 EPSILON = 0.05
 """The share of low-effort reports that is uniform."""
+
+STUDENTS, TAS, MACHINES, AUTHORS = 0, 1, 3, 4
+"""Groups of graders whose priors differ; authors are, with correlation, the students who wrote something."""
 
 LIKE_STUDENTS, LEARNED_SPREAD = 0.0, -1.0
 """What stands for the spread of a group's biases where it is the students', or learned for the group."""
@@ -194,7 +197,7 @@ def place_of(theta: F64, index: int, component: int) -> int:
 
 @jit
 def mu_s(theta: F64, component: int) -> float:
-    """The mean true grade of a component."""
+    """The mean true grade of a component, μ of equation (1)."""
     return float(theta[N_CLASSWIDE + component])
 
 
@@ -207,19 +210,19 @@ def mean_of_means(theta: F64) -> float:
 
 @jit
 def sigma_s(theta: F64, component: int) -> float:
-    """The standard deviation of a component's true grades."""
+    """The standard deviation of a component's true grades, σ of equation (1)."""
     return float(np.exp(theta[place_of(theta, SIGMA_S, component)]))
 
 
 @jit
 def mu_l(theta: F64, component: int) -> float:
-    """The centre of a component's low-effort reports."""
+    """The centre of a component's low-effort reports, μ_ℓ of equation (2)."""
     return float(theta[place_of(theta, MU_L, component)])
 
 
 @jit
 def bias_prior(group: int, has_staff: bool, spreads: F64, theta: F64) -> tuple[float, float]:
-    """Mean and standard deviation of a group's biases, from the spread that is set for the group."""
+    """Mean and standard deviation of a group's biases, equation (1), from the spread that is set for the group."""
     if spreads[group] > 0.0:
         return 0.0, float(spreads[group])
     if spreads[group] == LEARNED_SPREAD:
@@ -228,8 +231,14 @@ def bias_prior(group: int, has_staff: bool, spreads: F64, theta: F64) -> tuple[f
 
 
 @jit
+def is_idle(index: int, has_staff: bool, spreads: F64) -> bool:
+    """Whether a hyperparameter of biases is not learned: the mean without staff, or the spread of TAs that is set."""
+    return bool((index == MEAN_BIAS and not has_staff) or (index == SIGMA_TA and spreads[TAS] != LEARNED_SPREAD))
+
+
+@jit
 def effort_prior(theta: F64) -> tuple[float, float]:
-    """The two parameters of the Beta prior of efforts."""
+    """The two parameters of the Beta prior of efforts, equation (1)."""
     mean = 1.0 / (1.0 + np.exp(-theta[EFFORT]))
     total = np.exp(theta[CONCENTRATION])
     return float(total * mean), float(total * (1.0 - mean))
@@ -237,7 +246,10 @@ def effort_prior(theta: F64) -> tuple[float, float]:
 
 @jit
 def log_hyperprior(theta: F64) -> float:
-    """Log density of θ but for μ_ℓ, whose hyperprior depends on the reports, up to a constant."""
+    """Log density of θ but for μ_ℓ, whose hyperprior depends on the reports, up to a constant.
+
+    It is the table of learned priors in docs/model.md. Shares have hyperpriors of their own.
+    """
     if theta[TAU_L] > LARGEST_TAU_L:
         return -np.inf
     total = 0.0
@@ -301,7 +313,10 @@ def learn_effort(rng: np.random.Generator, adapt: bool, theta: F64, width: F64, 
 
 @jit
 def _log_beta_binomial(theta: F64, exceeding: I64) -> float:
-    """Log of the first factor of (15): ratios of Beta functions, as products, since graders share most factors."""
+    """Log of the first factor of equation (15): ratios of Beta functions, as products.
+
+    Graders share most of their factors, so that a pass over the numbers of reviews does, instead of one over graders.
+    """
     alpha, beta = effort_prior(theta)
     total = 0.0
     for k in range(exceeding.shape[1]):
@@ -317,7 +332,10 @@ def _log_beta_binomial(theta: F64, exceeding: I64) -> float:
 
 @jit(makes_arrays=True)
 def count_efforts(grader_reviews: I64, effortful: I64, apart: np.ndarray, exceeding: I64) -> None:
-    """Fill ``exceeding`` from the number of effortful reviews of each grader whose effort has the class's prior."""
+    """Fill ``exceeding`` from the number of effortful reviews of each grader whose effort has the class's prior.
+
+    This is what suffices for the first factor of equation (15).
+    """
     exceeding[:] = 0
     for grader in range(len(effortful)):
         if not apart[grader]:

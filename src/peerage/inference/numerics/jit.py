@@ -62,6 +62,7 @@ class Kernel:
         self.__module__ = function.__module__
         unwrapped = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": LinkableCompiler}
         self._inner = _dispatcher(function, "inner", {**options, **unwrapped})
+        self._inner.compile = partial(_compile_widened, self._inner.compile)
 
     @property
     def _numba_type_(self) -> Any:
@@ -113,6 +114,15 @@ def _dispatcher(function: Callable[..., Any], form: str, options: Options) -> An
     index._index_path = str(Path(index._cache_path) / index._index_name)
     index._data_name_pattern = f"{form}.{index._data_name_pattern}"
     return compiled
+
+
+def _compile_widened(compile_for: Callable[[tuple[Any, ...]], Any], types: tuple[Any, ...]) -> Any:
+    """Compile a kernel once for all constants and widths of integers that others call it with, not for each."""
+    return compile_for(tuple(_WIDENED.get(kind, kind) for kind in map(numba.types.unliteral, types)))
+
+
+_WIDENED = {numba.types.int32: numba.types.int64}
+"""Kinds of numbers that kernels are given as another kind."""
 
 
 def _known_overloads(load_index: Callable[[], dict[Any, Any]]) -> dict[Any, Any]:

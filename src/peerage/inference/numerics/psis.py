@@ -62,6 +62,7 @@ def smooth(log_ratios: Floats) -> float:
 
 @jit
 def _pareto_quantile(probability: float, shape: float, scale: float) -> float:
+    """A quantile of the generalised Pareto distribution, whose limit for a shape of 0 is exponential."""
     if abs(shape) < 1e-12:
         return -scale * math.log1p(-probability)
     return scale * math.expm1(-shape * math.log1p(-probability)) / shape

@@ -2,7 +2,7 @@
 
 Each chain has its own generator, spawned from one seed, and runs in a thread; what it draws does not depend on the
 number of threads. The thread that asked for them waits, tells how far they have come, and stops them when it is asked
-to (:mod:`peerage.support.stopping`).
+to (:mod:`peerage.support.tasks.stop_requests`).
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from peerage.inference.layout import Layout
 from peerage.inference.numerics.arrays import Sums
 from peerage.inference.numerics.jit import needs_compilation
 from peerage.inference.sampling.engine import AnyEngine, C, Conditions, Standing
-from peerage.inference.sampling.kept_draws import EveryDraw, EveryFew, Keeper
-from peerage.inference.sampling.running_summaries import Running
+from peerage.inference.sampling.kept_draws import EveryDraw, EveryFew, Keeper, kept_type
+from peerage.inference.sampling.running_summaries import RunningSummary
 from peerage.inference.uncensored import uncensored_engine
-from peerage.support.progress import Counter
-from peerage.support.stopping import check_stopped
+from peerage.support.tasks.progress import Counter
+from peerage.support.tasks.stop_requests import check_stopped
 
 VARIABLES = ("true_grade", "reliability", "bias", "effort")
 """What is drawn for each cell (true grades) and each grader (the others)."""
@@ -50,14 +50,14 @@ class ChainState(NamedTuple):
 class Samples:
     """What the chains drew: arrays (chain, draw, entry), and averages over all draws of conditional probabilities.
 
-    ``hyper`` has the coordinates of learned hyperparameters (see ``hyper``), no entries if they are fixed; it and
+    ``hyper`` has the coordinates of learned hyperparameters (see ``hyperparameters``), no entries if they are fixed; it and
     ``effortful_count`` are of all draws that were made. ``kept`` tells which of these are in ``draws``: all, or, where
     memory did not allow it, some; then ``running`` has summaries of all.
     """
 
     draws: dict[str, NDArray[Any]]
     kept: NDArray[np.int64]
-    running: dict[str, Running]
+    running: dict[str, RunningSummary]
     effortful_count: NDArray[np.int64]
     level_mass: NDArray[np.float64]
     effortful: NDArray[np.float64]
@@ -137,7 +137,7 @@ def sample(
 ) -> Samples:
     """Run the chains: from ``states`` where given, else from a dispersed start.
 
-    With ``every`` above 1, only every so many draws are kept, beside running summaries of all. ``counter`` counts the
+    With ``every`` above 1, only every n-th draw is kept, beside running summaries of all. ``counter`` counts the
     sweeps that are done.
     """
     check_stopped()
@@ -227,10 +227,12 @@ class _Chain:
 
 
 def templates(layout: Layout) -> tuple[Any, Any]:
-    """A state and a row of no draws, by which one sees what arrays a chain of this class has."""
+    """A state and a row of no draws, by which one sees what a chain of this class has, and how its draws are kept."""
     engine = engine_of(layout)
     state = engine.initial_state(layout, engine.prepare(layout), np.random.default_rng(0))
-    return state, engine.new_draws(layout, 0)
+    rows: Any = engine.new_draws(layout, 0)
+    kept = {name: getattr(rows, name).astype(kept_type(layout, name, rows)) for name in STORED}
+    return state, rows._replace(**kept)
 
 
 def engine_of(layout: Layout) -> AnyEngine:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from peerage.inference.features.heaping import weights_of
-from peerage.inference.latent.latent_habits import MISSED
+from peerage.inference.latent.grader_by_grader.latent_habits import MISSED
 from peerage.inference.layout import Layout
 from peerage.inference.numerics.hyperparameters import ERROR, HALO_HERE, MU_L, TAU_L, of_components
 from peerage.inference.numerics.likelihood import Grid
@@ -190,7 +190,7 @@ def low_effort_masses(
     precision: NDArray[np.float64] | float,
     epsilon: float,
 ) -> NDArray[np.float64]:
-    """(…, bin) the probability of each bin without effort: of (2) in docs/model.md, by its centre and precision."""
+    """(…, bin) the probability of each bin without effort, by centre and precision: equation (2) of docs/model.md."""
     bounds = (edges - np.asarray(centre)[..., None]) * np.sqrt(precision)[..., None]
     uniform = np.diff(np.clip(edges, 0.0, MODEL_MAXIMUM)) / MODEL_MAXIMUM
     return np.asarray((1 - epsilon) * np.diff(ndtr(bounds), axis=-1) + epsilon * uniform)

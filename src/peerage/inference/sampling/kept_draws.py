@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from peerage.errors import ModelError
 from peerage.inference.layout import Layout
 from peerage.inference.numerics.likelihood import Grid
-from peerage.inference.sampling.running_summaries import EFFORT_GRID, Recorder, Running
+from peerage.inference.sampling.running_summaries import EFFORT_GRID, Recorder, RunningSummary
 
 MEMORY = 1.0
 """How many gigabytes kept draws, and what is made of them, may take unless told otherwise."""
@@ -26,6 +26,9 @@ _CELL_BYTES, _GRADER_BYTES, _DRIFT_BYTES = 16, 64, 8
 
 _FEWEST = 20
 """How many draws each chain keeps in any case, or all if there are not as many."""
+
+_WITHOUT_SUMMARY = "habit", "slope", "drift"
+"""What is kept of a draw besides the variables that running summaries are made of."""
 
 NewRows = Callable[[Layout, int], Any]
 """From a number of draws to the arrays that kernels write them to."""
@@ -61,7 +64,7 @@ class Keeper(Protocol):
     def draws(self, name: str) -> NDArray[Any]:
         """(chain, draw, entry) the kept draws of a variable."""
 
-    def finish(self) -> dict[str, Running]:
+    def finish(self) -> dict[str, RunningSummary]:
         """Running summaries by variable; none if all draws are kept."""
 
 
@@ -70,16 +73,16 @@ class EveryDraw:
 
     def __init__(self, layout: Layout, chains: int, draws: int, new_rows: NewRows) -> None:
         self.rows = [new_rows(layout, draws) for _ in range(chains)]
-        self.room = draws
+        self.room, self.layout = draws, layout
 
     def take(self, chain: int, draw: int) -> None:
         """Everything is in its place."""
 
     def draws(self, name: str) -> NDArray[Any]:
         """(chain, draw, entry) the draws of a variable."""
-        return np.stack([getattr(rows, name) for rows in self.rows])
+        return np.stack([getattr(rows, name) for rows in self.rows], dtype=kept_type(self.layout, name, self.rows[0]))
 
-    def finish(self) -> dict[str, Running]:
+    def finish(self) -> dict[str, RunningSummary]:
         """There are none."""
         return {}
 
@@ -90,7 +93,12 @@ class EveryFew:
     def __init__(self, layout: Layout, chains: int, draws: int, every: int, new_rows: NewRows) -> None:
         self.room = 1
         self.rows = [new_rows(layout, self.room) for _ in range(chains)]
-        self.kept = [new_rows(layout, draws // every) for _ in range(chains)]
+        empty = new_rows(layout, 0)
+        shapes = {
+            name: (chains, draws // every, getattr(empty, name).shape[1])
+            for name in (*_WITHOUT_SUMMARY, *grids_of(layout))
+        }
+        self.kept = {name: np.zeros(shape, kept_type(layout, name, empty)) for name, shape in shapes.items()}
         self.every, self.layout = every, layout
         self.recorders = {
             name: Recorder(grid, chains, draws, getattr(self.rows[0], name).shape[1])
@@ -106,23 +114,27 @@ class EveryFew:
         """Add a draw to the summaries, and keep it if it is its turn."""
         rows, turn = self.rows[chain], (draw + 1) % self.every == 0
         for name, recorder in self.recorders.items():
-            values = getattr(rows, name)[0]
-            recorder.add(chain, draw, values)
-            if turn:
-                getattr(self.kept[chain], name)[draw // self.every] = values
+            recorder.add(chain, draw, getattr(rows, name)[0])
         if turn:
-            for name in ("habit", "slope", "drift"):
-                getattr(self.kept[chain], name)[draw // self.every] = getattr(rows, name)[0]
+            for name, kept in self.kept.items():
+                kept[chain, draw // self.every] = getattr(rows, name)[0]
         for name, whole in self.whole.items():
             whole[chain, draw] = getattr(rows, name)[0]
 
     def draws(self, name: str) -> NDArray[Any]:
         """(chain, draw, entry) the kept draws of a variable; all of hyperparameters and of the count of efforts."""
-        return self.whole[name] if name in self.whole else np.stack([getattr(rows, name) for rows in self.kept])
+        return self.whole[name] if name in self.whole else self.kept[name]
 
-    def finish(self) -> dict[str, Running]:
+    def finish(self) -> dict[str, RunningSummary]:
         """The summaries of each variable."""
         return {name: recorder.finish() for name, recorder in self.recorders.items()}
+
+
+def kept_type(layout: Layout, name: str, rows: Any) -> np.dtype[Any]:
+    """How draws are kept of a variable that kernels write to such rows: grid indexes in a byte, if that holds them."""
+    written: np.dtype[Any] = getattr(rows, name).dtype
+    longest = max(len(layout.grids.true_grade), len(layout.grids.reliability), len(layout.grids.bias) + 1)
+    return np.dtype(np.uint8) if written == np.uint16 and longest <= 256 else written
 
 
 def grids_of(layout: Layout) -> dict[str, Grid]:

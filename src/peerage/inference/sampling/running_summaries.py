@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from peerage.inference.numerics.diagnostics import MINIMUM_DRAWS, Diagnostics
 from peerage.inference.numerics.grid_quantiles import count_quantiles
 from peerage.inference.numerics.likelihood import Grid
+from peerage.inference.numerics.rhat_and_ess import MINIMUM_DRAWS, Diagnostics
 
 Floats = NDArray[np.float64]
 
@@ -33,7 +33,7 @@ EFFORT_GRID = Grid.linear(0.0025, 0.005, 200)
 
 
 @dataclass(frozen=True, eq=False)
-class Running:
+class RunningSummary:
     """A variable's summaries over all draws of all chains.
 
     Attributes
@@ -50,10 +50,10 @@ class Running:
     lengths: NDArray[np.int64]
     batches: Floats
 
-    def followed_by(self, later: Running) -> Running:
+    def followed_by(self, later: RunningSummary) -> RunningSummary:
         """These summaries and those of later draws of the same chains, as one."""
         total = len(self.sums) * int(self.lengths.sum() + later.lengths.sum())
-        return Running(
+        return RunningSummary(
             self.counts.astype(_count_type(total)) + later.counts,
             np.concatenate([self.sums, later.sums], axis=1),
             np.concatenate([self.squares, later.squares], axis=1),
@@ -149,9 +149,9 @@ class Recorder:
         with self._lock:
             self.counts[self._rows, codes] += 1
 
-    def finish(self) -> Running:
+    def finish(self) -> RunningSummary:
         """The summaries of all draws taken in."""
-        return Running(self.counts, self.sums, self.squares, self.lengths, self.batches.sum(axis=0))
+        return RunningSummary(self.counts, self.sums, self.squares, self.lengths, self.batches.sum(axis=0))
 
     def _placed(self, values: NDArray[Any]) -> tuple[NDArray[Any], Floats]:
         last = len(self.grid) - 1

@@ -19,11 +19,11 @@ from peerage.inference.chosen_model import ModelChoice
 from peerage.inference.fitted import Fitted
 from peerage.inference.layout import lay_out
 from peerage.inference.sampling.chains import STORED
-from peerage.inference.saved.posterior_schema import BOOK, book_arrays, checked_meta, samples_of
+from peerage.inference.saved.check_saved_posterior import BOOK, book_arrays, checked_meta, samples_of
 from peerage.inference.saved.stored_arrays import DamagedError, StoredArrays
 from peerage.model import Model
 from peerage.rubric import Rubric
-from peerage.support.atomic import replacing
+from peerage.support.files.atomic_writes import replacing
 
 FORMAT = 9
 _AVERAGES = ("level_mass", "effortful", "influence")

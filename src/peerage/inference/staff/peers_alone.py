@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from peerage.inference.fitted import Fitted
 from peerage.inference.latent.latent_peers import estimate_from_peers
+from peerage.inference.new_grades.part_of_class import part_of, ready_to_sweep, restricted
 from peerage.inference.numerics.psis import smooth
-from peerage.inference.part_of_class import part_of, ready_to_sweep, restricted
 from peerage.inference.staff.tabulated_peers import tabulated_estimates
 
 Floats = NDArray[np.float64]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.inference.fitted import Fitted
-from peerage.inference.summaries.information import Traits, Work, equivalents
+from peerage.inference.summaries.information import GradedComponent, Traits, equivalents
 from peerage.inference.summaries.scale_use import scale_use
 
 
@@ -25,7 +25,7 @@ def dependability_draws(fitted: Fitted) -> NDArray[np.floating]:
     components = book.rubric.components
     low = draws.low_effort_masses(heaped=False).mean(axis=(0, 1))
     of_components = (components, *priors.for_components(len(components)), fitted.layout.mean_reports, low)
-    works = [Work.of(*parts) for parts in zip(*of_components, strict=True)]
+    works = [GradedComponent.of(*parts) for parts in zip(*of_components, strict=True)]
     told, expected = equivalents(works, Traits.of(reliability, bias, draws.slopes(), effort))
     told[..., constant] = 0.0
     flat = expected.reshape(-1, book.n_graders)

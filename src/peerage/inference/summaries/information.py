@@ -1,4 +1,6 @@
-"""What a grader's report tells about a true grade: information, in the units of a reliability: (16) of docs/model.md.
+"""What a grader's report tells about a true grade: information, in the units of a reliability.
+
+This is equation (16) of docs/model.md.
 
 With probability e a report is the bin into which y = m + a(s − m) + b + ε falls, with s ~ N(μ, σ²) and ε ~ N(0, 1/p);
 otherwise it is one without effort, which falls into bin k with probability L_k whatever the work. What a report takes
@@ -21,8 +23,9 @@ more apart; this does not count, because J flattens, and under coarse rubrics no
 reports are worth more than a²p. Of fine rubrics, grades between the ends are taken together, into at most 41 bins.
 
 All of this believes the model. A student who gives the same grades to everything may also be taken for a precise
-grader of works that are all alike; :mod:`peerage.inference.checking.suspicions` finds such students, and they count
-nothing. Whether reports follow the work as they should is for :mod:`peerage.inference.summaries.scale_use`.
+grader of works that are all alike; :mod:`peerage.inference.checking.constant_or_copied_reviews` finds such students,
+and they count nothing. Whether reports follow the work as they should is for
+:mod:`peerage.inference.summaries.scale_use`.
 
 A halo (an error that the components of a review share) leaves each component's p* as it is, if 1/p is the whole
 variance of its error.
@@ -78,7 +81,7 @@ class Traits:
 
 
 @dataclass(frozen=True, eq=False)
-class Work:
+class GradedComponent:
     """The true grades of a component, and how it is graded; on the model's scale.
 
     Attributes
@@ -98,7 +101,7 @@ class Work:
     steps: Floats
 
     @classmethod
-    def of(cls, component: Component, mean: float, sd: float, centre: float, low: Floats) -> Work:
+    def of(cls, component: Component, mean: float, sd: float, centre: float, low: Floats) -> GradedComponent:
         """Of a component whose grades have probabilities ``low`` without effort; of fine ones, several are one bin."""
         last = component.n_levels - 1
         starts = np.unique([0, *range(1, last, -(-last // _FINEST)), last])
@@ -112,7 +115,7 @@ class Work:
         """What a report takes off the variance of a true grade, as a precision, and the slope of reports against it.
 
         >>> whole = Component("Whole", (0.0, 1.0, 2.0, 3.0, 4.0, 5.0))
-        >>> work = Work.of(whole, 3.7, 0.8, 3.7, np.full(6, 1 / 6))
+        >>> work = GradedComponent.of(whole, 3.7, 0.8, 3.7, np.full(6, 1 / 6))
         >>> told, _ = work.judge(Traits.of(np.ones(3), np.array([0.0, 1.0, -1.0])))
         >>> told.round(2)
         array([0.84, 0.65, 0.9 ])
@@ -148,7 +151,7 @@ def _by_bin(values: Floats, graders: Floats) -> Floats:
     return values.reshape(-1, *(1 for _ in graders.shape))
 
 
-def equivalents(works: list[Work], graders: Traits) -> tuple[Floats, Floats]:
+def equivalents(works: list[GradedComponent], graders: Traits) -> tuple[Floats, Floats]:
     """Of graders who grade all components: the equivalent reliability and the slope of reports, in the mean."""
     told, slope = [], []
     for part in graders.blocks():

@@ -31,7 +31,11 @@ _ROLES = {"student": ESTIMATE, "ta": REPORT, "instructor": "#8a4fa3", "machine":
 
 
 def new_axes(width: float, height: float, columns: int = 1) -> Any:
-    """Axes of a new figure of a size in inches, several beside each other if there are several columns."""
+    """Axes of a new figure of a size in inches, several beside each other if there are several columns.
+
+    The figure is pyplot's, as in pandas: notebooks show those, and pyplot keeps them until they are closed. Whoever
+    wants neither gives axes.
+    """
     try:
         from matplotlib import pyplot as plt
     except ImportError:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from peerage.inference.numerics.arrays import F32, F64, I32, I64, Clamps, Flags, Reports
+from peerage.inference.numerics.arrays import F64, I32, I64, BinClamps, Flags, Reports
 
 
 class Beliefs(NamedTuple):
@@ -34,7 +31,7 @@ class Beliefs(NamedTuple):
 class Learning(NamedTuple):
     """Whether priors are learned, and what their updates need to know of the class.
 
-    ``bias_spread`` is each group's (see ``hyper``); ``mean_report`` each component's.
+    ``bias_spread`` is each group's (see ``hyperparameters``); ``mean_report`` each component's.
     """
 
     on: bool
@@ -52,7 +49,7 @@ class Given(NamedTuple):
     reports: Reports
     value: F64
     beliefs: Beliefs
-    clamps: Clamps
+    clamps: BinClamps
     learning: Learning
 
 
@@ -66,20 +63,6 @@ class State(NamedTuple):
     effortful: Flags
     hyper: F64
     hyper_width: F64
-
-
-class Draws(NamedTuple):
-    """Kept draws, one row a sweep."""
-
-    true_grade: F32
-    reliability: F32
-    bias: F32
-    effort: F32
-    effortful_count: I64
-    hyper: F64
-    habit: NDArray[np.uint8]
-    slope: F32
-    drift: F32
 
 
 class Work(NamedTuple):

@@ -7,10 +7,11 @@ from numpy.typing import NDArray
 
 from peerage.gradebook.book import TA
 from peerage.inference.layout import AUTHOR, Layout
+from peerage.inference.numerics.arrays import DrawRows
 from peerage.inference.numerics.hyperparameters import effort_prior
 from peerage.inference.numerics.likelihood import LOG_FLOOR, log_normal_cell_masses, low_effort_density
 from peerage.inference.starting_points import first_hyperparameters
-from peerage.inference.uncensored.uncensored_arrays import Beliefs, Draws, Given, Learning, State, Work
+from peerage.inference.uncensored.uncensored_arrays import Beliefs, Given, Learning, State, Work
 from peerage.inference.uncensored.uncensored_sweep import sweep
 from peerage.rubric import MODEL_MAXIMUM
 
@@ -49,10 +50,10 @@ def initial_state(layout: Layout, given: Given, rng: np.random.Generator, chain:
     return State(true_grade, reliability, bias, effort, effortful, theta, width)
 
 
-def new_draws(layout: Layout, count: int) -> Draws:
+def new_draws(layout: Layout, count: int) -> DrawRows:
     """Room for ``count`` draws."""
     shape = (count, layout.n_graders)
-    return Draws(
+    return DrawRows(
         np.zeros((count, layout.n_cells), np.float32),
         np.zeros(shape, np.float32),
         np.zeros(shape, np.float32),

@@ -8,12 +8,11 @@ import numpy as np
 
 from peerage.inference.censored.learning_grades import add_tied, log_inverse_gamma, log_tied, refresh_ties
 from peerage.inference.numerics.arrays import F64
-from peerage.inference.numerics.grid_masses import AUTHORS, STUDENTS, TAS
 from peerage.inference.numerics.hyperparameters import (
     ALIKE,
+    AUTHORS,
     EPSILON,
     LAMBDA_TAU,
-    LEARNED_SPREAD,
     MEAN_BIAS,
     MEAN_CENTRE,
     MEAN_SPREAD,
@@ -25,10 +24,13 @@ from peerage.inference.numerics.hyperparameters import (
     SIGMA_B,
     SIGMA_TA,
     SIGMA_TAU,
+    STUDENTS,
     TA_SHAPE,
+    TAS,
     TAU_L,
     bias_prior,
     effort_prior,
+    is_idle,
     log_centre,
     log_hyperprior,
     mean_of_means,
@@ -50,7 +52,7 @@ _WIDEST_SHIFT = 0.5
 
 @jit
 def refresh(given: Given, theta: F64) -> None:
-    """Make all priors anew."""
+    """Make all priors anew: those of equations (1), (2) and (4)."""
     beliefs = given.beliefs
     for component in range(len(beliefs.mean)):
         beliefs.mean[component] = mu_s(theta, component)
@@ -73,6 +75,10 @@ def refresh(given: Given, theta: F64) -> None:
 
 @jit
 def _refresh_correlation(given: Given, theta: F64) -> None:
+    """What equation (4) says of authors: how their grades are tied, and the log prior of their reliability.
+
+    The latter is the density times the cell's length, up to a constant: the grid is logarithmic.
+    """
     beliefs, edges = given.beliefs, given.beliefs.reliability_edges
     mean, slope, origin = beliefs.author_mean, beliefs.author_slope, beliefs.author_origin
     sd = refresh_ties(theta, mean, beliefs.author_precision, slope, origin)
@@ -83,7 +89,11 @@ def _refresh_correlation(given: Given, theta: F64) -> None:
 
 @jit
 def learn_true_grades(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
-    """Move each component's mean and spread of true grades, and with correlation its two hyperparameters."""
+    """Move each component's mean and spread of true grades, and with correlation its two hyperparameters.
+
+    They are drawn from, or accepted by, the hyperprior times equation (1), with correlation also equation (4). Sums
+    that suffice are taken once, so that no move takes a pass over the true grades.
+    """
     theta, width = state.hyper, state.hyper_width
     n_components = len(given.beliefs.mean)
     _count_true_grades(given, state, work)
@@ -108,7 +118,10 @@ def learn_true_grades(rng: np.random.Generator, adapt: bool, given: Given, state
 
 @jit
 def _count_true_grades(given: Given, state: State, work: Work) -> None:
-    """Sums that suffice: of true grades, and of those tied to their authors with the reliabilities of these."""
+    """Sums that suffice: of true grades, and of those tied to their authors with the reliabilities of these.
+
+    These are the sums of equations (1) and (4).
+    """
     reports, plain, tied = given.reports, work.grade_sums, work.author_sums
     plain[:] = 0.0
     tied[:] = 0.0
@@ -132,7 +145,7 @@ def _count_true_grades(given: Given, state: State, work: Work) -> None:
 
 @jit
 def _log_plain(theta: F64, sums: F64) -> float:
-    """Log density of the true grades that are not tied to authors."""
+    """Log density of the true grades that are not tied to authors: equation (1)."""
     total = 0.0
     for component in range(len(sums)):
         count, linear, square = sums[component]
@@ -143,7 +156,10 @@ def _log_plain(theta: F64, sums: F64) -> float:
 
 @jit
 def _learn_mean(component: int, rng: np.random.Generator, state: State, work: Work) -> None:
-    """Draw a component's mean true grade; the hyperprior ties it to the means of the other components."""
+    """Draw a component's mean true grade; the hyperprior ties it to the means of the other components.
+
+    The hyperprior times equation (1), as a function of the mean, is normal.
+    """
     theta, size = state.hyper, len(work.grade_sums)
     count, linear, _ = work.grade_sums[component]
     of_grades = sigma_s(theta, component) ** -2.0
@@ -157,7 +173,10 @@ def _learn_mean(component: int, rng: np.random.Generator, state: State, work: Wo
 
 @jit
 def _learn_spread(component: int, rng: np.random.Generator, given: Given, state: State, work: Work) -> None:
-    """Propose a spread as if its hyperprior were conjugate, and accept it for the real one."""
+    """Propose a spread as if its hyperprior were conjugate, and accept it for the real one.
+
+    The density is the hyperprior times equation (1).
+    """
     theta = state.hyper
     index = N_CLASSWIDE + len(given.beliefs.mean) + component
     count, linear, square = work.grade_sums[component]
@@ -174,7 +193,10 @@ def _learn_spread(component: int, rng: np.random.Generator, given: Given, state:
 
 @jit(makes_arrays=True)
 def _shift(rng: np.random.Generator, given: Given, state: State) -> None:
-    """Move all true grades and their means one way and all biases the other: no report notices."""
+    """Move all true grades and their means one way and all biases the other: no report notices.
+
+    It is accepted by equation (D15), where all slopes are 1.
+    """
     theta = state.hyper
     distance = _WIDEST_SHIFT * rng.random() ** 2 * (1.0 if rng.random() < 0.5 else -1.0)
     n_components = len(given.beliefs.mean)
@@ -194,7 +216,7 @@ def _shift(rng: np.random.Generator, given: Given, state: State) -> None:
 
 @jit
 def _log_prior_biases(distance: float, given: Given, state: State) -> float:
-    """Log prior density, up to a constant, of all biases moved down by a distance."""
+    """Log prior density, up to a constant, of all biases moved down by a distance, as in equation (D15)."""
     learning, group = given.learning, given.beliefs.group
     total = 0.0
     for grader in range(len(group)):
@@ -205,7 +227,7 @@ def _log_prior_biases(distance: float, given: Given, state: State) -> float:
 
 @jit
 def _log_low_effort(report: int, precision: float, given: Given, theta: F64) -> float:
-    """Log density of a report if no effort was made."""
+    """Log density of a report if no effort was made: equation (2)."""
     value = given.value[report]
     centre = mu_l(theta, given.learning.report_component[report])
     normal = math.sqrt(precision / (2.0 * math.pi)) * math.exp(-0.5 * precision * (value - centre) ** 2)
@@ -215,7 +237,10 @@ def _log_low_effort(report: int, precision: float, given: Given, theta: F64) -> 
 
 @jit
 def _log_all_low_effort(wanted: int, given: Given, state: State) -> float:
-    """Log density of all low-effort reports and of their centres, of one component if ``wanted`` is not negative."""
+    """Log density of all low-effort reports and of their centres, of one component if ``wanted`` is not negative.
+
+    The reports' is equation (2).
+    """
     reports, precision = given.reports, math.exp(state.hyper[TAU_L])
     total = 0.0
     for component in range(len(given.learning.mean_report)):
@@ -231,7 +256,10 @@ def _log_all_low_effort(wanted: int, given: Given, state: State) -> float:
 
 @jit
 def learn_low_effort(rng: np.random.Generator, adapt: bool, given: Given, state: State) -> None:
-    """Move the precision of low-effort reports and each component's centre of them."""
+    """Move the precision of low-effort reports and each component's centre of them.
+
+    They are accepted by the hyperprior times equation (2) for these reports.
+    """
     theta, width = state.hyper, state.hyper_width
     n_components = len(given.beliefs.mean)
     for component in range(-1, n_components):
@@ -248,7 +276,10 @@ def learn_low_effort(rng: np.random.Generator, adapt: bool, given: Given, state:
 
 @jit
 def learn_reliability(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
-    """Move the reliability priors' hyperparameters, reliabilities summed out, if they are learned."""
+    """Move the reliability priors' hyperparameters, reliabilities summed out, if they are learned.
+
+    They are accepted by the hyperprior times the second factor of equation (15).
+    """
     if not given.learning.on:
         return
     theta, width = state.hyper, state.hyper_width
@@ -268,7 +299,7 @@ def learn_reliability(rng: np.random.Generator, adapt: bool, given: Given, state
 
 @jit
 def _log_reliabilities(wanted: int, given: Given, theta: F64, work: Work) -> float:
-    """Log density of a group's effortful reports, up to a constant, their reliabilities summed out: (15)."""
+    """Log density of a group's effortful reports, up to a constant, reliabilities summed out: equation (15)."""
     mean, shape = math.exp(theta[RELIABILITY]), math.exp(theta[SHAPE])
     if wanted == TAS:
         mean, shape = math.exp(theta[RELIABILITY_TA]), TA_SHAPE
@@ -284,16 +315,16 @@ def _log_reliabilities(wanted: int, given: Given, theta: F64, work: Work) -> flo
 
 @jit
 def learn_bias(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
-    """Move the spread of biases, that of TAs, and, where staff graded, the students' mean bias; biases summed out."""
+    """Move the spread of biases, that of TAs, and, where staff graded, the students' mean bias; biases summed out.
+
+    They are accepted by the hyperprior times the third factor of equation (15).
+    """
     if not given.learning.on:
         return
     theta, width = state.hyper, state.hyper_width
     current = _log_biases(given, theta, work)
     for index in (SIGMA_B, MEAN_BIAS, SIGMA_TA):
-        idle = (index == MEAN_BIAS and not given.learning.has_staff) or (
-            index == SIGMA_TA and given.learning.bias_spread[TAS] != LEARNED_SPREAD
-        )
-        if not idle:
+        if not is_idle(index, given.learning.has_staff, given.learning.bias_spread):
             old, before = propose(rng, theta, width, index)
             proposed = _log_biases(given, theta, work)
             if settle(rng, theta, width, index, old, proposed - current + log_hyperprior(theta) - before, adapt):
@@ -303,7 +334,7 @@ def learn_bias(rng: np.random.Generator, adapt: bool, given: Given, state: State
 
 @jit
 def _log_biases(given: Given, theta: F64, work: Work) -> float:
-    """Log density of all effortful reports, up to a constant, biases summed out.
+    """Log density of all effortful reports, up to a constant, biases summed out: equation (15).
 
     ``counts`` and ``squares`` hold each bias's precision and precision × mean from the reports alone.
     """

@@ -2,9 +2,9 @@
 
 Same order as in the censored model: for each submission, efforts with the true grades and the effort probability summed
 out, then the true grades; for each grader, reliability, bias and effort probability. The one update without a closed
-form, an author's reliability under correlation, is drawn on a grid. Numbers are those of docs/model.md's equations.
-Sums of a cell are kept while its reviews are visited: taking a report out and putting it back costs less than adding up
-all of them again.
+form, an author's reliability under correlation, is drawn on a grid. Equations are those of docs/model.md. Sums of a
+cell are kept while its reviews are visited: taking a report out and putting it back costs less than adding up all of
+them again.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import math
 
 import numpy as np
 
-from peerage.inference.censored.cell_products import expected_effort
-from peerage.inference.censored.grader_updates import count_effortful
-from peerage.inference.numerics.arrays import Sums
+from peerage.inference.numerics.arrays import DrawRows, Sums
+from peerage.inference.numerics.effort_counts import count_effortful, draw_beta_effort, expected_effort
 from peerage.inference.numerics.hyperparameters import count_efforts, effort_prior, learn_effort
 from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.vectors import draw_from_logs, unclamped
-from peerage.inference.uncensored.uncensored_arrays import Draws, Given, State, Work
+from peerage.inference.numerics.write_draws import write_draws
+from peerage.inference.uncensored.uncensored_arrays import Given, State, Work
 from peerage.inference.uncensored.uncensored_learning import (
     learn_bias,
     learn_low_effort,
@@ -40,10 +40,14 @@ def sweep(
     given: Given,
     state: State,
     sums: Sums,
-    draws: Draws,
+    draws: DrawRows,
     work: Work,
 ) -> None:
-    """Run ``sweeps`` sweeps in place; if ``keep``, add to the sums and write the draws from row ``first`` on."""
+    """Run ``sweeps`` sweeps in place; if ``keep``, add to the sums and write the draws from row ``first`` on.
+
+    They leave the joint density, equation (5), as it is. Efforts and true grades go submission by submission: given the
+    graders, submissions share only the counts of efforts, which are kept up to date.
+    """
     reports, clamps, learned, theta = given.reports, given.clamps, given.learning.on, state.hyper
     n_graders = len(reports.grader_reviews) - 1
     for index in range(sweeps):
@@ -69,13 +73,17 @@ def sweep(
                 learn_effort(rng, not keep, theta, state.hyper_width, work.exceeding)
                 given.beliefs.effort[0], given.beliefs.effort[1] = effort_prior(theta)
             for grader in unclamped(clamps.effort):
-                _draw_effort(grader, rng, given, state)
+                draw_beta_effort(
+                    grader, rng, reports.grader_reviews, state.effortful, given.beliefs.effort, state.effort
+                )
         if keep:
-            _write(first + index, given, state, sums, draws)
+            _add_influence(given, state, sums)
+            write_draws(first + index, state, draws)
 
 
 @jit
 def _prior_mean(component: int, submission: int, given: Given, state: State) -> float:
+    """The prior mean of a true grade, m in equation (14): by equation (4) if it has authors, else by equation (1)."""
     reports, beliefs = given.reports, given.beliefs
     begin, end = reports.author_start[submission], reports.author_start[submission + 1]
     if begin == end:
@@ -106,7 +114,7 @@ def gather(submission: int, given: Given, state: State, work: Work) -> None:
 
 @jit
 def move_review(review: int | np.int64, sign: float, first: int, given: Given, state: State, work: Work) -> None:
-    """Add a review's reports to its cells' sums (sign 1) or take them out (sign -1)."""
+    """Add a review's reports to its cells' sums, P and M of equation (14), (sign 1) or take them out (sign -1)."""
     reports = given.reports
     grader = reports.review_grader[review]
     for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
@@ -119,7 +127,7 @@ def move_review(review: int | np.int64, sign: float, first: int, given: Given, s
 def _efforts(
     submission: int, rng: np.random.Generator, keep: bool, given: Given, state: State, sums: Sums, work: Work
 ) -> None:
-    """Draw each effort given all others by the odds (6), the true grades and the effort probability summed out."""
+    """Draw each effort given all others by the odds of equation (6), true grades and effort probability summed out."""
     reports, beliefs, clamps = given.reports, given.beliefs, given.clamps
     first = reports.submission_cells[submission]
     for position in range(reports.submission_start[submission], reports.submission_start[submission + 1]):
@@ -149,7 +157,10 @@ def _efforts(
 
 @jit
 def log_density(report: int, review: int | np.int64, first: int, given: Given, state: State, work: Work) -> float:
-    """Log of A in (6): an effortful report given the others in ``work``, true grade summed out, N(M/P, 1/P + 1/p)."""
+    """Log of A in equation (6): an effortful report given the others in ``work``, true grade summed out.
+
+    By equation (14) it is normal, N(M/P, 1/P + 1/p).
+    """
     reports, clamps = given.reports, given.clamps
     grader = reports.review_grader[review]
     cell = reports.report_cell[report]
@@ -169,7 +180,7 @@ def log_density(report: int, review: int | np.int64, first: int, given: Given, s
 
 @jit
 def log_density_given(report: int, grader: int, given: Given, state: State) -> float:
-    """Log density of an effortful report given its true grade."""
+    """Log density of an effortful report given its true grade: equation (2)."""
     centre, precision = state.true_grade[given.reports.report_cell[report]], state.reliability[grader]
     gap = given.value[report] - centre - state.bias[grader]
     return float(0.5 * np.log(precision / (2 * np.pi)) - 0.5 * precision * gap * gap)
@@ -216,7 +227,7 @@ def _truncated_normal(rng: np.random.Generator, mean: float, precision: float, l
 def _true_grades(
     submission: int, rng: np.random.Generator, keep: bool, given: Given, state: State, sums: Sums, work: Work
 ) -> None:
-    """Draw the submission's true grades, (14); the probabilities of their rubric levels are in closed form too."""
+    """Draw the submission's true grades, equation (14); the probabilities of their levels are in closed form too."""
     reports, clamps = given.reports, given.clamps
     first = reports.submission_cells[submission]
     for cell in range(first, reports.submission_cells[submission + 1]):
@@ -242,7 +253,7 @@ def _true_grades(
 
 @jit(makes_arrays=True)
 def _reliabilities(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
-    """Draw all reliabilities: Gamma (14), or on a grid (9) if tied to the grades of the grader's own work."""
+    """Draw all reliabilities: Gamma, equation (14), or on a grid, equation (9), if tied to the grader's own grades."""
     for grader in unclamped(given.clamps.reliability):
         work.counts[grader], work.squares[grader] = _squares(grader, given, state)
     learn_reliability(rng, adapt, given, state, work)
@@ -252,7 +263,7 @@ def _reliabilities(rng: np.random.Generator, adapt: bool, given: Given, state: S
 
 @jit
 def _draw_reliability(grader: int, rng: np.random.Generator, given: Given, state: State, work: Work) -> None:
-    """Draw a grader's reliability given the sums that have been taken."""
+    """Draw a grader's reliability given the sums that have been taken: equation (14), or (9) of an author."""
     beliefs, count, squares = given.beliefs, work.counts[grader], work.squares[grader]
     group = beliefs.group[grader]
     if group == beliefs.author_group:
@@ -265,7 +276,10 @@ def _draw_reliability(grader: int, rng: np.random.Generator, given: Given, state
 
 @jit
 def _squares(grader: int, given: Given, state: State) -> tuple[int, float]:
-    """The number of a grader's effortful component grades, and the sum of their squared errors."""
+    """The number of a grader's effortful component grades, and the sum of their squared errors.
+
+    These are n and the last sum of equation (14).
+    """
     reports = given.reports
     count = 0
     squares = 0.0
@@ -282,7 +296,10 @@ def _squares(grader: int, given: Given, state: State) -> tuple[int, float]:
 def _author_reliability(
     grader: int, rng: np.random.Generator, count: float, squares: float, given: Given, state: State, work: Work
 ) -> float:
-    """Draw an author's reliability (9) with the terms (11) on its grid, its logarithm uniformly within the cell."""
+    """Draw an author's reliability, equation (9), on its grid, and its logarithm uniformly within the cell.
+
+    What the author's own grades say of it are the terms of equation (11).
+    """
     reports, beliefs = given.reports, given.beliefs
     linear = 0.0
     quadratic = 0.0
@@ -306,7 +323,7 @@ def _author_reliability(
 
 @jit(makes_arrays=True)
 def _biases(rng: np.random.Generator, adapt: bool, given: Given, state: State, work: Work) -> None:
-    """Draw all biases, (14): a bias's precision grows with every effortful component grade."""
+    """Draw all biases, equation (14): a bias's precision grows with every effortful component grade."""
     for grader in unclamped(given.clamps.bias):
         work.counts[grader], work.squares[grader] = _bias_terms(grader, given, state)
     learn_bias(rng, adapt, given, state, work)
@@ -316,7 +333,7 @@ def _biases(rng: np.random.Generator, adapt: bool, given: Given, state: State, w
 
 @jit
 def _draw_bias(grader: int, rng: np.random.Generator, given: Given, state: State, work: Work) -> None:
-    """Draw a grader's bias given the sums that have been taken."""
+    """Draw a grader's bias given the sums that have been taken: equation (14)."""
     beliefs = given.beliefs
     group = beliefs.group[grader]
     precision = beliefs.bias_precision[group] + work.counts[grader]
@@ -326,7 +343,7 @@ def _draw_bias(grader: int, rng: np.random.Generator, given: Given, state: State
 
 @jit
 def _bias_terms(grader: int, given: Given, state: State) -> tuple[float, float]:
-    """Precision, and precision times mean, of a grader's bias from the reports alone."""
+    """Precision, and precision times mean, of a grader's bias from the reports alone: sums of equation (14)."""
     reports = given.reports
     reliability = state.reliability[grader]
     precision = 0.0
@@ -340,28 +357,8 @@ def _bias_terms(grader: int, given: Given, state: State) -> tuple[float, float]:
 
 
 @jit
-def _draw_effort(grader: int, rng: np.random.Generator, given: Given, state: State) -> None:
-    """Draw a grader's effort probability given the efforts, equation (13)."""
-    reviews, prior = given.reports.grader_reviews, given.beliefs.effort
-    effortful = count_effortful(grader, reviews, state.effortful)
-    count = reviews[grader + 1] - reviews[grader]
-    state.effort[grader] = rng.beta(prior[0] + effortful, prior[1] + count - effortful)
-
-
-@jit
-def _write(row: int, given: Given, state: State, sums: Sums, draws: Draws) -> None:
-    """Copy the state into a row of the draws, and add effort times reliability of every review."""
-    for cell in range(len(state.true_grade)):
-        draws.true_grade[row, cell] = state.true_grade[cell]
-    for grader in range(draws.effort.shape[1]):
-        draws.reliability[row, grader] = state.reliability[grader]
-        draws.bias[row, grader] = state.bias[grader]
-        draws.effort[row, grader] = state.effort[grader]
-    effortful = 0
+def _add_influence(given: Given, state: State, sums: Sums) -> None:
+    """Add effort times reliability of every review, equation (S7) without halos: what desired weights rest on."""
     for review in range(len(state.effortful)):
         if state.effortful[review]:
-            effortful += 1
             sums.influence[review] += state.reliability[given.reports.review_grader[review]]
-    draws.effortful_count[row] = effortful
-    for index in range(len(state.hyper)):
-        draws.hyper[row, index] = state.hyper[index]

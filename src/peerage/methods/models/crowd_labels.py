@@ -6,7 +6,6 @@ of order is added afterwards: a grade is the mean of the levels, weighted by the
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from dataclasses import dataclass
 from importlib import import_module
@@ -19,6 +18,7 @@ from peerage.errors import MissingExtraError
 from peerage.methods.item_reports import ItemReports, ratio, sums
 from peerage.methods.method_contract import Solution, Solver
 from peerage.methods.method_needs import FEW_LEVELS, Need
+from peerage.support.tasks.ignored_warnings import ignoring_warnings_of
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,8 @@ class CrowdLabels(Solver):
         if (table["label"] == table["label"].iloc[0]).all():
             certain = pd.DataFrame({table["label"].iloc[0]: 1.0}, index=pd.unique(table["task"]))
             return certain, pd.Series(1.0, index=pd.unique(table["worker"]))
-        with warnings.catch_warnings():
-            # Crowd-Kit calls what newer versions of pandas are going to take away.
-            warnings.simplefilter("ignore")
+        # Crowd-Kit calls what newer versions of pandas are going to take away.
+        with ignoring_warnings_of("crowdkit"):
             masses = labeller.fit_predict_proba(table)
             return masses.fillna(0.0), self.skills(labeller, pd.unique(table["worker"]))
 

@@ -53,6 +53,6 @@ class FittedMethod(Method):
             weight=graders["dependability"].to_numpy(float),
             bias=graders["bias"].to_numpy(float),
             converged=worst <= SETTLED,
-            iterations=posterior.samples.n_chains * posterior.samples.n_draws,
+            iterations=posterior.n_chains * posterior.n_draws,
             seconds=0.0,
         )

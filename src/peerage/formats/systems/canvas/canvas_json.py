@@ -14,11 +14,11 @@ from functools import cached_property
 from typing import Any
 
 from peerage.errors import InputError, Problem
-from peerage.formats.rows.comment_columns import about
+from peerage.formats.rows.columns.comment_columns import about
 from peerage.formats.systems.canvas.canvas_listing import Listing, is_assignment, is_submissions, problems_of
 from peerage.formats.systems.canvas.canvas_rubric import Criterion, criteria_of
 from peerage.formats.systems.extract import Extract, Grade, Omissions, sheet_of
-from peerage.support.wording import counted
+from peerage.support.words.wording import counted
 from peerage.tables.column import cell_text
 from peerage.tables.reading_files import Source
 

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import PurePath
 
 from peerage.errors import InputError, Problem
-from peerage.formats.rows.comment_columns import about
+from peerage.formats.rows.columns.comment_columns import about
 from peerage.formats.rows.inferred_scale import up_to
 from peerage.formats.systems.extract import (
     Extract,

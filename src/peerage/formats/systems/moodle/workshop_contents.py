@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from peerage.errors import InputError, Problem
-from peerage.formats.rows.comment_columns import about
+from peerage.formats.rows.columns.comment_columns import about
 from peerage.formats.systems.extract import Extract, Grade, Omissions, sheet_of
 from peerage.rubric import Component
 from peerage.tables.numbers import parse_number

@@ -11,17 +11,18 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from peerage.errors import InputError, Problem
-from peerage.formats.systems.extract import Extract, Grade, Omissions, records, require, sheet_of
+from peerage.errors import Problem
+from peerage.formats.systems.extract import Extract, Grade, Omissions, records
 from peerage.formats.systems.open_edx.ora_grades import (
     PEER,
     SELF,
     STAFF,
     Assessment,
-    Part,
     Response,
+    ScoredCriterion,
     grades,
     kind_problem,
+    read_reports,
 )
 from peerage.tables.reading_files import Source
 
@@ -45,16 +46,7 @@ def recognises(source: Source) -> bool:
 
 def read(sources: Sequence[Source]) -> Extract:
     """The peers' and the staff's assessments in one or several reports."""
-    problems: list[Problem] = []
-    sheets, notices = [], []
-    for source in sources:
-        require(source, _REQUIRED)
-        omissions = Omissions(source.file)
-        sheets.append(sheet_of(source.file, _grades(source, omissions, problems), source.sheet.notices))
-        notices += omissions.notices()
-    if problems:
-        raise InputError(problems)
-    return Extract(tuple(sheets), (), tuple(notices))
+    return read_reports(sources, _REQUIRED, _grades)
 
 
 def _grades(source: Source, omissions: Omissions, problems: list[Problem]) -> Iterator[Grade]:
@@ -115,12 +107,12 @@ def _details(lines: Sequence[str]) -> Mapping[str, str]:
     return {match[1]: match[2].strip() for match in map(_DETAIL.fullmatch, reversed(lines)) if match}
 
 
-def _parts(lines: Sequence[str]) -> list[Part]:
+def _parts(lines: Sequence[str]) -> list[ScoredCriterion]:
     """The criteria with their points, each with the feedback that follows it."""
     scores = {index: None if _FEEDBACK.match(line) else _SCORE.fullmatch(line) for index, line in enumerate(lines)}
     starts = [index for index, match in scores.items() if match]
     return [
-        Part(match[1].strip(), match[2], _feedback(lines[start + 1 : end]))
+        ScoredCriterion(match[1].strip(), match[2], _feedback(lines[start + 1 : end]))
         for start, end in pairwise([*starts, len(lines)])
         if (match := scores[start])
     ]

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from peerage.errors import Problem
-from peerage.formats.rows.comment_columns import about
-from peerage.formats.systems.extract import Grade, Omissions
+from peerage.errors import InputError, Problem
+from peerage.formats.rows.columns.comment_columns import about
+from peerage.formats.systems.extract import Extract, Grade, Omissions, require, sheet_of
+from peerage.tables.reading_files import Source
 
 PEER, SELF, STAFF = "PE", "SE", "ST"
 ROLES = {PEER: "student", SELF: "student", STAFF: "ta"}
 
+Reader = Callable[[Source, Omissions, list[Problem]], Iterator[Grade]]
+"""What takes the grades out of a report, and adds what is left out of it and what is wrong with it to the others."""
 
-class Part(NamedTuple):
+
+class ScoredCriterion(NamedTuple):
     """A criterion's label, the points of the option that was chosen, as text, and what the scorer wrote about it."""
 
     criterion: str
@@ -26,7 +31,7 @@ class Assessment(NamedTuple):
     kind: str
     scorer: str
     time: str
-    parts: list[Part]
+    parts: list[ScoredCriterion]
     feedback: str = ""
 
 
@@ -37,6 +42,20 @@ class Response(NamedTuple):
     submission: str
     assignment: str
     author: str
+
+
+def read_reports(sources: Sequence[Source], required: Sequence[str], read: Reader) -> Extract:
+    """The grades in one or several reports with such columns."""
+    problems: list[Problem] = []
+    sheets, notices = [], []
+    for source in sources:
+        require(source, required)
+        omissions = Omissions(source.file)
+        sheets.append(sheet_of(source.file, read(source, omissions, problems), source.sheet.notices))
+        notices += omissions.notices()
+    if problems:
+        raise InputError(problems)
+    return Extract(tuple(sheets), (), tuple(notices))
 
 
 def iso(time: str) -> str:

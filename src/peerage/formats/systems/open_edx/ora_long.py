@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from peerage.errors import InputError, Problem
-from peerage.formats.systems.extract import Extract, Grade, Omissions, records, require, sheet_of
+from peerage.formats.systems.extract import Extract, Grade, Omissions, records, require
 from peerage.formats.systems.open_edx.ora_grades import (
     PEER,
     SELF,
     STAFF,
     Assessment,
-    Part,
     Response,
+    ScoredCriterion,
     grades,
     kind_problem,
+    read_reports,
 )
 from peerage.tables.known_columns import fold
 from peerage.tables.reading_files import Source
@@ -34,18 +35,7 @@ def recognises(source: Source) -> bool:
 
 def read(sources: Sequence[Source]) -> Extract:
     """The peers' and the staff's assessments in one or several reports."""
-    problems: list[Problem] = []
-    sheets, notices = [], []
-    for source in sources:
-        require(source, _REQUIRED)
-        criteria = _criteria(source)
-        omissions = Omissions(source.file)
-        found = _grades(source, criteria, omissions, problems)
-        sheets.append(sheet_of(source.file, found, source.sheet.notices))
-        notices += omissions.notices()
-    if problems:
-        raise InputError(problems)
-    return Extract(tuple(sheets), (), tuple(notices))
+    return read_reports(sources, _REQUIRED, _grades)
 
 
 def _criteria(source: Source) -> dict[str, str]:
@@ -58,9 +48,8 @@ def _criteria(source: Source) -> dict[str, str]:
     return {f"points {match[1]}": match[2].strip() for match in matches}
 
 
-def _grades(
-    source: Source, criteria: Mapping[str, str], omissions: Omissions, problems: list[Problem]
-) -> Iterator[Grade]:
+def _grades(source: Source, omissions: Omissions, problems: list[Problem]) -> Iterator[Grade]:
+    criteria = _criteria(source)
     for row, cells in records(source.sheet):
         kind = cells["assessment type"]
         if not kind and not any(cells[column] for column in criteria):
@@ -69,7 +58,7 @@ def _grades(
             problems.append(kind_problem(kind, source.file, row))
         else:
             parts = [
-                Part(label, cells[column], cells.get(column.replace("points", "feedback"), ""))
+                ScoredCriterion(label, cells[column], cells.get(column.replace("points", "feedback"), ""))
                 for column, label in criteria.items()
                 if cells[column]
             ]

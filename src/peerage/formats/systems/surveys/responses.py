@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from peerage.errors import Problem
-from peerage.formats.rows.column_roles import is_numeric
-from peerage.formats.rows.comment_columns import commented, together
+from peerage.formats.rows.columns.column_roles import is_numeric
+from peerage.formats.rows.columns.comment_columns import commented, together
 from peerage.formats.systems.extract import Extract, Omissions, Table
-from peerage.support.wording import quoted
+from peerage.support.words.wording import quoted
 from peerage.tables.column import Column
 from peerage.tables.grade_notation import is_not_graded
 from peerage.tables.known_columns import fold

@@ -1,0 +1,1 @@
+"""Updates given the reports before rounding: true grades, graders, halos, slopes, drift."""

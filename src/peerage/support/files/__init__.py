@@ -1,0 +1,1 @@
+"""Files that are written whole, read within bounds, and appended to."""

@@ -1,0 +1,1 @@
+"""Work that is spread over processors, told of while it runs, and stopped."""

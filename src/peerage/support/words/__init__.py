@@ -1,0 +1,1 @@
+"""Words, numbers and characters as people read them."""
