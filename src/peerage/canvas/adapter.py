@@ -21,6 +21,7 @@ from peerage.canvas.place import BOUNDS, Patience, Report
 from peerage.canvas.time_limit import within
 from peerage.errors import InputError, Problem, ServiceError
 from peerage.support.files.bounded_files import MEGABYTE
+from peerage.support.files.nesting import is_too_deep
 
 RESERVE = 100.0
 """The allowance below which we pause. Canvas sets 50 aside for each request until it is done."""
@@ -108,6 +109,8 @@ def _whole(response: requests.Response, most: float, given_up: Event) -> request
             raise ServiceError(
                 f"Canvas's answers are larger than the limit ({most:,.0f} megabytes); ask its administrator"
             )
+    if is_too_deep(bytes(body)):
+        raise ValueError("the answer is nested too deeply")
     secret = str(response.request.headers.get("Authorization", "")).rpartition(" ")[2].encode()
     whole = requests.Response()
     for name in ("connection", "encoding", "headers", "reason", "request", "status_code", "url"):

@@ -156,7 +156,7 @@ def refusals(place: Place) -> Iterator[None]:
         raise InputError(Problem(message, "compare both ids with the address of the assignment in a browser")) from None
     except exceptions.CanvasException as error:
         raise ServiceError(f"Canvas could not do what was asked: {str(error)[:_LONGEST]}") from None
-    except (ValueError, RecursionError):
+    except ValueError:
         # Beside what is no JSON, there are numbers of thousands of digits, and tables within tables within tables.
         raise InputError(_not_canvas(place.url)) from None
     except requests.RequestException as error:

@@ -14,6 +14,7 @@ from xml.etree import ElementTree as ET
 
 from peerage.errors import InputError, Problem
 from peerage.support.files.bounded_files import MEGABYTE, read_bounded
+from peerage.support.files.nesting import is_too_deep
 from peerage.tables import delimited_text, parquet, xlsx
 from peerage.tables.limits import Allowance
 from peerage.tables.sheet import Sheet
@@ -96,8 +97,10 @@ def _sheet(name: str, data: bytes, allowance: Allowance) -> Sheet:
 
 def _json(name: str, data: bytes) -> Any:
     try:
+        if is_too_deep(data):
+            raise ValueError("it is nested too deeply")
         return json.loads(data)
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise InputError(Problem(f"is damaged JSON ({error})", "save it again", name)) from None
 
 

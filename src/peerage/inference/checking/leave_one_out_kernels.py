@@ -1,8 +1,8 @@
 """Predicting each review from all the others, or those that a fit has not seen, in one draw: what samplers share.
 
 The efforts are drawn anew given everything else, and true grades are summed out, so that all that is left in the draw
-of the review which is predicted is what it taught about its grader (see ``leave_one_out``), and nothing if it was not seen. This
-is equation (18) of docs/model.md.
+of the review which is predicted is what it taught about its grader (see ``leave_one_out``), and nothing if it was not
+seen. This is equation (18) of docs/model.md.
 """
 
 from __future__ import annotations

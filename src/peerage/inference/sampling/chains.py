@@ -50,9 +50,9 @@ class ChainState(NamedTuple):
 class Samples:
     """What the chains drew: arrays (chain, draw, entry), and averages over all draws of conditional probabilities.
 
-    ``hyper`` has the coordinates of learned hyperparameters (see ``hyperparameters``), no entries if they are fixed; it and
-    ``effortful_count`` are of all draws that were made. ``kept`` tells which of these are in ``draws``: all, or, where
-    memory did not allow it, some; then ``running`` has summaries of all.
+    ``hyper`` has the coordinates of learned hyperparameters (see ``hyperparameters``), no entries if they are fixed; it
+    and ``effortful_count`` are of all draws that were made. ``kept`` tells which of these are in ``draws``: all, or,
+    where memory did not allow it, some; then ``running`` has summaries of all.
     """
 
     draws: dict[str, NDArray[Any]]

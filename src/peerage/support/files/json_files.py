@@ -8,6 +8,7 @@ from typing import Any
 
 from peerage.errors import InputError
 from peerage.support.files.bounded_files import read_bounded
+from peerage.support.files.nesting import is_too_deep
 
 LARGEST = 100
 """Megabytes of a file at most."""
@@ -29,10 +30,9 @@ def read_json(path: Path) -> Any:
 
 def parse_json(text: str | bytes) -> Any:
     """What JSON text holds; :class:`ValueError` if it is none, nested too deeply, or has a number that no float is."""
-    try:
-        return json.loads(text, parse_int=_whole)
-    except RecursionError:
-        raise ValueError("is nested too deeply") from None
+    if is_too_deep(text):
+        raise ValueError("is nested too deeply")
+    return json.loads(text, parse_int=_whole)
 
 
 def _whole(digits: str) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 
 from peerage.errors import InputError, Problem
 from peerage.support.files.bounded_files import read_bounded
+from peerage.support.files.nesting import is_too_deep
 
 LARGEST = 10
 """Megabytes of a settings file at most."""
@@ -39,11 +40,12 @@ def read_toml(text: str, file: str = "", remedy: str = "correct the file") -> di
 
 def parse_toml(text: str) -> dict[str, Any]:
     """What TOML text holds; :class:`ValueError` says why it cannot be read."""
-    if _DEEP_KEY.search(text):
+    if _DEEP_KEY.search(text) or is_too_deep(text):
         raise ValueError("its tables are nested too deeply")
     try:
         return tomllib.loads(text)
     except RecursionError:
+        # Brackets can be hidden from the check by a text of several lines.
         raise ValueError("its tables are nested too deeply") from None
     except ValueError as error:
         # Beside what is no TOML, there are whole numbers of thousands of digits that Python does not read.
