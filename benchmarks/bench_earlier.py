@@ -1,4 +1,4 @@
-"""The standard class (class (b)) by this version and by the first release, whose sources are unpacked and run here.
+"""The standard class (class (b)) by this version and by an early one, whose sources are unpacked and run here.
 
 Both run the same program on the same file, in turns, each in a process of its own on one core, with kernels that were
 compiled before. Times are core-seconds. Effective draws are those of the median entry, with learned priors, in one
@@ -20,7 +20,7 @@ import peerage as pg
 from figures import HERE, report, use_cores
 
 EARLIER = "a7f8e4dcc045"
-"""The last commit of the first release."""
+"""The commit of the early version."""
 
 ROUNDS = 3
 

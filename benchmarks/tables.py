@@ -131,21 +131,21 @@ def rest(results: Figures) -> str:
 
 
 def earlier(results: Figures) -> str:
-    """Times of the first release and of this version, and their ratios."""
+    """Times of an early version and of this version, and their ratios."""
     rows = (
         (what, *(f"{row[name]:.2f}" for name in ("earlier", "now")), f"{row['earlier'] / row['now']:.1f}")
         for what, row in results["earlier"]["rows"].items()
     )
-    return table(("", "first release", "now", "times"), rows)
+    return table(("", "early version", "now", "times"), rows)
 
 
 def earlier_draws(results: Figures) -> str:
-    """Effective draws of the first release and of this version, and their ratios."""
+    """Effective draws of an early version and of this version, and their ratios."""
     rows = (
         (what, *(f"{row[name]:.0f}" for name in ("earlier", "now")), f"{row['now'] / row['earlier']:.2f}")
         for what, row in results["earlier"]["effective"].items()
     )
-    return table(("", "first release", "now", "now / first release"), rows)
+    return table(("", "early version", "now", "now / early version"), rows)
 
 
 def seeds(results: Figures) -> str:

@@ -123,7 +123,7 @@ def test_the_first_screen_counts_what_changed(page: str, posterior: pg.Posterior
         for column in ("peer_mean", "grade")
     )
     changed = sum(one != other for one, other in zip(before, after, strict=True))
-    assert f"{changed} of {len(compared)} grades round to another grade than the peers&#39; mean" in page
+    assert f"{changed} of {len(compared)} grades round to a different grade from the peers&#39; mean" in page
 
 
 def test_a_hundred_grades_share_the_bars(tmp_path: Path) -> None:

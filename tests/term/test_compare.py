@@ -110,7 +110,7 @@ def test_exclusions_overrides_and_settings_are_reasons(
     assert all(words.endswith("other settings: seed 0 → 1") for words in computed)
     said = capsys.readouterr().out
     assert "2 gone." in said
-    assert "1 × set by staff, or no longer" in said
+    assert "1 × set by staff, or no longer set by staff" in said
 
 
 def test_a_review_that_was_withdrawn_is_the_reason(old: Path, tmp_path: Path) -> None:

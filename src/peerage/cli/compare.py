@@ -25,8 +25,8 @@ New = Annotated[
 ]
 
 _KINDS = {
-    "set by staff": "set by staff, or no longer",
-    "published": "kept as published, or no longer",
+    "set by staff": "set by staff, or no longer set by staff",
+    "published": "kept as published, or no longer kept",
     "new review": "new reviews of the submission",
     "correction": "corrected reviews of the submission",
     "excluded": "excluded reviews of the submission",
@@ -35,7 +35,7 @@ _KINDS = {
     "re-estimated": "a grader of the submission re-estimated",
     "class": "the class as a whole re-estimated",
     "settings": "other settings",
-    "sampled again": "nothing but other draws",
+    "sampled again": "only different random draws",
     "unknown": "reviews behind the earlier grade that are not known",
 }
 """What the kinds of reasons are called in the summary."""

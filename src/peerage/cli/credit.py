@@ -69,7 +69,7 @@ def _choices(results: Results, changes: dict[str, Any]) -> DecisionChoices:
 def _show(marks: pd.DataFrame, choices: DecisionChoices) -> None:
     """Print how many students get which marks, and who gets what."""
     console = output()
-    quality = " under a sceptical prior" if choices.sceptical else ""
+    quality = " (sceptical: few reviews give few marks)" if choices.sceptical else ""
     console.print(f"{choices.completion:.0%} of the mark is for doing the reviews, the rest for their quality.")
     console.print(f"Marks for quality, by dependability{quality}: {choices.credit_scale}")
     console.print(f"Required reviews: {choices.required_reviews or 'none'}\n")

@@ -114,7 +114,7 @@ def _show(several: SeveralResults, out: Path) -> None:
         differ = f"{summary.n_changed / summary.n_compared:.0%}" if summary.n_compared else ""
         table.add_row(title, *counts, differ, f"{summary.confidence:.0%}", f"{len(results.warnings):,}")
     console.print(table)
-    console.print("\ndiffer: grades that round to another grade than the peers' mean.", end=" ")
+    console.print("\ndiffer: grades that round to a different grade from the peers' mean.", end=" ")
     console.print("certain: how certain a most likely grade is on average.")
     for name, results in several.classes.items():
         staff_options.show(results, console, f"{by} {name!r}")

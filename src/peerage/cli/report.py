@@ -39,9 +39,8 @@ def command(
     if student is not None and pages is not None:
         raise typer.BadParameter("choose one student or all", param_hint="--for-students")
     if student is None and (out is not None or force):
-        raise typer.BadParameter(
-            "only the page of one student (--for-student) has a file to choose", param_hint="--out"
-        )
+        hint = "--force" if out is None else "--out"
+        raise typer.BadParameter("is only for the page of one student; add --for-student ID", param_hint=hint)
     from peerage.results.results import Results
     from peerage.workflow.save_results import rewrite_report
     from peerage.workflow.student_pages import refuse_inside, write_student_page, write_student_pages

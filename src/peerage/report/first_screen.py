@@ -126,9 +126,9 @@ def _figures(source: ReportSource, marks: TotalsBeforeAfter, spreads: Sequence[C
             "Mean total", f"{before:.1f}{sign} → {after:.1f}{sign}", f"{of}: the peers' mean, and the final grades"
         )
         changed, compared = (sum(getattr(spread, name) for spread in spreads) for name in ("n_changed", "n_compared"))
-        differ = f"{changed:,} of {counted(compared, 'grade')} round to another grade than the peers' mean"
+        differ = f"{changed:,} of {counted(compared, 'grade')} round to a different grade from the peers' mean"
         yield Figure("Grades changed", f"{changed / compared:.0%}", differ)
-    yield Figure("Certainty", f"± {marks.half_width:.1f}{sign}", _certainty(source, marks.unit))
+    yield Figure("Margin", f"± {marks.half_width:.1f}{sign}", _certainty(source, marks.unit))
 
 
 def _certainty(source: ReportSource, unit: str) -> str:

@@ -217,7 +217,7 @@ CHECKS = ResultTable(
         ResultColumn(
             "priority",
             Kind.ESTIMATE,
-            "how much variance a TA's grade is expected to take off the submission's grades",
+            "by how much a TA's grade is expected to reduce the variance of the submission's grades, in squared points",
         ),
         ResultColumn("reason", Kind.PROSE, "why, in words; some are chosen at random"),
     ),

@@ -72,7 +72,7 @@ class Summary:
 
     @property
     def n_changed(self) -> int:
-        """How many of these round to another grade than the mean of the reports."""
+        """How many of these round to a different grade from the mean of the reports."""
         return sum(spread.n_changed for spread in self.spreads)
 
 

@@ -78,7 +78,7 @@ def _setting(posterior: Posterior) -> Iterator[str]:
     yield f"Fitted with {posterior.model.name}: {chains}, seed {posterior.seed}."
     if posterior.n_kept < posterior.n_draws:
         kept = f"{posterior.n_kept:,} of each chain's {counted(posterior.n_draws, 'draw')}"
-        yield f"To save memory, {kept} were kept; estimates and intervals are from running summaries of all."
+        yield f"To save memory, {kept} were kept. Estimates and most intervals use all draws."
 
 
 def _spread_table(spreads: Iterable[ComponentSpread]) -> Table:
@@ -103,9 +103,10 @@ def _spread_cells(spread: ComponentSpread) -> tuple[str, str, str]:
 def _certainty(summary: Summary) -> Iterator[str]:
     if summary.n_compared:
         changed = _share(summary.n_changed, summary.n_compared)
-        yield f"{changed} round to another grade than the peers' mean."
+        yield f"{changed} round to a different grade from the peers' mean."
     unsure = f"{summary.n_unsure:,} ({summary.n_unsure / summary.n_grades:.0%})"
-    yield f"A most likely grade is {summary.confidence:.0%} certain on average; {unsure} are below {UNSURE:.0%}."
+    certain = f"On average, the most likely grade has a probability of {summary.confidence:.0%}"
+    yield f"{certain}; for {unsure} of the grades, it is below {UNSURE:.0%}."
 
 
 def _foundations(posterior: Posterior) -> Iterator[str]:
@@ -119,8 +120,8 @@ def _foundations(posterior: Posterior) -> Iterator[str]:
         yield f"Learned from the class: {', '.join(learned)}." + (f" {', '.join(shared)}." if shared else "")
     number = int(posterior.has_floor.sum())
     if number:
-        never = f"{counted(number, 'student')} never {'goes' if number == 1 else 'go'} below a grade of their own"
-        yield f"{never}; it is read as that grade or less."
+        have = f"{counted(number, 'student')} {'has' if number == 1 else 'have'} a lowest grade"
+        yield f"{have}, below which they never go; it is read as that grade or less."
     yield from staff_sentences(posterior)
     if posterior.held_out is not None:
         yield posterior.held_out.sentence

@@ -26,7 +26,7 @@ OUTWEIGHED = "because the average without it agrees better with what is known ab
 
 _WHY_CORRECTED: dict[Correction, str] = {
     "bias": "With these weights, the reviewers tend to give {} than others",
-    "level": "Students of this class give {} than the course staff would",
+    "level": "Students in this class give {} than the course staff would",
 }
 """Why the average of corrected reports is another than that of the reports; the gap takes how much more or less."""
 

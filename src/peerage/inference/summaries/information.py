@@ -8,14 +8,14 @@ off the variance of the true grade s is, as a precision,
 
     p*(p, b, a, e) = 1 / E Var(s | report) − 1/σ².
 
-Because s and y are jointly normal, E(s | y) is linear in y. With ρ = a²σ²/(a²σ² + 1/p), the bins' edges in standard
+Because s and y are jointly normal, E(s | y) is linear in y. With χ = a²σ²/(a²σ² + 1/p), the bins' edges in standard
 units of y, and P_k = Φ(high) − Φ(low),
 
-    E Var(s | report) = σ² (1 − ρ q),    q = Σ (e φ(low) − e φ(high))² / (e P_k + (1 − e) L_k),
+    E Var(s | report) = σ² (1 − χ ψ),    ψ = Σ (e φ(low) − e φ(high))² / (e P_k + (1 − e) L_k),
 
-so that p* = ρ q / (σ² (1 − ρ q)). Without rounding and with e = 1, q = 1 and p* = a²p. Somebody whose reports all
-fall into one bin, because of a large bias, has q = 0, however reliable. So has somebody who hardly ever looks, and
-whose few good reports nobody can tell from the others: where both kinds look alike, q goes with e², not with e.
+so that p* = χ ψ / (σ² (1 − χ ψ)). Without rounding and with e = 1, ψ = 1 and p* = a²p. Somebody whose reports all
+fall into one bin, because of a large bias, has ψ = 0, however reliable. So has somebody who hardly ever looks, and
+whose few good reports nobody can tell from the others: where both kinds look alike, ψ is proportional to e², not to e.
 
 People know reliabilities, so p* is told as the reliability of an unbiased grader of slope 1 who always makes an effort
 and whose reports tell as much: J⁻¹(p*), where J(p) = p*(p, 0, 1, 1). A bias may also move reports to where bins tell
