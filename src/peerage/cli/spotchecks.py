@@ -50,6 +50,6 @@ def _show(checks: pd.DataFrame, folder: Path) -> None:
         name = " ".join(row["submission"].split())
         table.add_row(str(row["rank"]), name, f"{row['priority']:.2f}", " ".join(row["reason"].split()))
     console.print(table)
-    meaning = "by how much a grade by staff is expected to reduce the variance of the submission's grades, in squared points"
-    console.print(f"\nPriority: {meaning}.", soft_wrap=True)
+    meaning = "by how much a grade by staff is expected to reduce the variance of the submission's grades"
+    console.print(f"\nPriority: {meaning}, in squared points.", soft_wrap=True)
     console.print(f"Once staff have graded any of these, run: peerage update {folder} NEW_GRADES", soft_wrap=True)

@@ -330,7 +330,19 @@ def _log_beta_binomial(theta: F64, exceeding: I64) -> float:
     return total
 
 
-@jit(makes_arrays=True)
+@jit
+def add_to_exceeding(made: int, count: int, exceeding: I64) -> None:
+    """Count one more grader, who made an effort in ``made`` of ``count`` reviews, for equation (15).
+
+    In a loop: along with sums over slices, numba compiles error messages for shapes that do not match.
+    """
+    for k in range(count):
+        exceeding[0, k] += k < made
+        exceeding[1, k] += k < count - made
+        exceeding[2, k] += 1
+
+
+@jit
 def count_efforts(grader_reviews: I64, effortful: I64, apart: np.ndarray, exceeding: I64) -> None:
     """Fill ``exceeding`` from the number of effortful reviews of each grader whose effort has the class's prior.
 
@@ -340,6 +352,4 @@ def count_efforts(grader_reviews: I64, effortful: I64, apart: np.ndarray, exceed
     for grader in range(len(effortful)):
         if not apart[grader]:
             count = grader_reviews[grader + 1] - grader_reviews[grader]
-            exceeding[0, : effortful[grader]] += 1
-            exceeding[1, : count - effortful[grader]] += 1
-            exceeding[2, :count] += 1
+            add_to_exceeding(effortful[grader], count, exceeding)

@@ -17,6 +17,7 @@ from peerage.inference.numerics.hyperparameters import (
     N_CLASSWIDE,
     REPEATS,
     TAU_L,
+    add_to_exceeding,
     effort_prior,
     learn_effort,
     log_centre,
@@ -93,7 +94,7 @@ def count_low_effort(
                 counts[row, level] += 1.0
 
 
-@jit(makes_arrays=True)
+@jit
 def draw_efforts(
     rng: np.random.Generator,
     adapt: bool,
@@ -115,9 +116,7 @@ def draw_efforts(
         for review in range(first, last):
             count += state.effortful[review]
         if not clamped[grader] and state.habit[grader] == 0:
-            exceeding[0, :count] += 1
-            exceeding[1, : last - first - count] += 1
-            exceeding[2, : last - first] += 1
+            add_to_exceeding(count, last - first, exceeding)
     if learned:
         learn_effort(rng, adapt, state.hyper, state.hyper_width, exceeding)
         prior[0], prior[1] = effort_prior(state.hyper)
