@@ -92,7 +92,11 @@ class MissingExtraError(PeerageError):
     """A feature whose optional dependency is not installed."""
 
     def __init__(self, feature: str, extra: str) -> None:
+        self._arguments = feature, extra
         super().__init__(f"{feature} needs an optional dependency; install it with: pip install 'peerage[{extra}]'")
+
+    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str]]:
+        return type(self), self._arguments
 
 
 class Stopped(PeerageError):  # noqa: N818 - what was asked for is no error
@@ -100,3 +104,6 @@ class Stopped(PeerageError):  # noqa: N818 - what was asked for is no error
 
     def __init__(self) -> None:
         super().__init__("stopped before it was done")
+
+    def __reduce__(self) -> tuple[type[Stopped], tuple[()]]:
+        return type(self), ()

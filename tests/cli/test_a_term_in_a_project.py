@@ -150,7 +150,8 @@ def has_a_ta_check(home: Path, run: Run) -> None:
     assert [check["rank"] for check in checks] == [1]
     shown = run("spotchecks", "results", "--budget", "1")[0]
     assert shown[-2:] == [
-        "Priority: how much variance a grade by staff is expected to take off the submission's grades.",
+        "Priority: by how much a grade by staff is expected to reduce the variance of the submission's grades, "
+        "in squared points.",
         "Once staff have graded any of these, run: peerage update results NEW_GRADES",
     ]
     checked = checks[0]["submission"]

@@ -98,7 +98,7 @@ def test_all_students_pages_are_written_to_a_folder(folder: Path, capsys: pytest
         (["results", "--for-students", "results/pages"], "this is in the result folder"),
         (["results", "--for-students", "others"], "this folder holds files that are not results"),
         (["results", "--for-student", "a", "--for-students", "b"], "choose one student or all"),
-        (["results", "-o", "x.html"], "only the page of one student"),
+        (["results", "-o", "x.html"], "only for the page of one student"),
     ],
 )
 def test_what_makes_no_sense_is_refused_and_nothing_is_written(

@@ -57,6 +57,12 @@ def test_marks_lie_on_straight_lines_between_the_points() -> None:
     assert CreditScale.parse(str(scale)) == scale
 
 
+def test_a_scale_is_written_with_all_its_digits() -> None:
+    scale = CreditScale(((0.1234567, 0.0), (1.0, 99.99999), (2.0, 100.0)))
+    assert str(scale) == "0.1234567:0, 1:99.99999, 2:100"
+    assert CreditScale.parse(str(scale)) == scale
+
+
 @pytest.mark.parametrize("text", ["", "0.2:0", "1:80, 2:100", "0:0, 1:1", "0.2:0, 1:80, 0.5:90", "0.2:0, 1:8, 2:7",
                                   "0.2:0, 1", "a:0, 1:2", "0.2:0, nan:5", "0.2:0, 1:2:3", "0.2:0, 1:0"])  # fmt: skip
 def test_scales_that_make_no_sense_are_refused(text: str) -> None:

@@ -135,8 +135,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         say(describe_failure(error))
         return FAULT
-    except MemoryError:
+    except MemoryError as error:
         say("there is not enough memory for this; use a smaller input, or fewer draws or chains")
+        for note in getattr(error, "__notes__", ()):
+            say(note)
         return FAULT
     except Exception:
         traceback.print_exc(file=sys.stderr)

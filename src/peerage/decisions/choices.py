@@ -17,7 +17,17 @@ from peerage.decisions.spotchecks.spotcheck_ranking import BUDGET, RANDOM_SHARE,
 from peerage.decisions.staff_grades import contradict_students
 from peerage.errors import ModelError
 from peerage.inference.posterior import Posterior
+from peerage.support.files.json_shapes import Maybe
 from peerage.support.words.whole_numbers import at_least
+
+CHOICES_SHAPE = {
+    **{name: Maybe(bool) for name in ("staff_final", "staff_level", "adjust_bias", "name_graders", "sceptical")},
+    **{name: Maybe(int) for name in ("decimals", "spot_checks", "minimum_reviews")},
+    **{name: Maybe((int, float)) for name in ("random_share", "completion")},
+    **{name: Maybe(str) for name in ("final", "credit_scale")},
+    "required_reviews": Maybe((int, str)),
+}
+"""What :meth:`DecisionChoices.to_dict` gives, as a document of types."""
 
 FINAL = ("average", "explained", "most-likely", "mean")
 """What the final grades can be, the default first."""

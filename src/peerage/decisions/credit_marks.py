@@ -30,6 +30,7 @@ from peerage.decisions.required_reviews import RequiredReviews
 from peerage.errors import ModelError, Problem
 from peerage.gradebook.book import ROLES, STUDENT, Gradebook
 from peerage.inference.posterior import Posterior
+from peerage.rubric import tidy
 from peerage.support.words.whole_numbers import at_least
 from peerage.support.words.wording import counted, quoted
 
@@ -89,7 +90,7 @@ class CreditScale:
             raise ModelError(f"{text!r} is not a scale of marks; write it as 0.2:0, 1:80, 2:100") from None
 
     def __str__(self) -> str:
-        return ", ".join(f"{dependability:g}:{mark:g}" for dependability, mark in self.points)
+        return ", ".join(f"{tidy(dependability)}:{tidy(mark)}" for dependability, mark in self.points)
 
     @property
     def zero(self) -> float:

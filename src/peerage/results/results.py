@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from peerage.decisions.choices import DecisionChoices
+from peerage.decisions.choices import CHOICES_SHAPE, DecisionChoices
 from peerage.decisions.credit_marks import CreditScale, idle_authors
 from peerage.decisions.final_grades import Cell, FinalGrades, HandedOut
 from peerage.errors import InputError, Problem, ResultsError
@@ -65,15 +65,18 @@ _RECORD_SHAPE = {
     "version": Maybe(str),
     "seed": Maybe(int),
     "final": Maybe(str),
-    **{name: Maybe({}) for name in ("rubric", "counts", "choices", "model", "priors", "explanations")},
+    **{name: Maybe({}) for name in ("rubric", "counts", "model", "priors", "explanations")},
+    "choices": Maybe(CHOICES_SHAPE),
     **{name: Maybe([(dict, str)]) for name in ("warnings", "notices")},
     "input": Maybe([{"name": str, "sha256": Maybe(str)}]),
     "overrides": Maybe([{"submission": str, "component": str, "grade": (int, float), "reason": str}]),
     "classes": Maybe([{"name": str, "folder": str}]),
     "class": Maybe({"by": str, "name": str}),
 }
-_PROBLEM = {"message": str, "remedy": Maybe(str), "file": Maybe(str), "row": Maybe((int, str)), "setting": Maybe(str)}
 """What entries of the record look like where they are there."""
+
+_PROBLEM = {"message": str, "remedy": Maybe(str), "file": Maybe(str), "row": Maybe((int, str)), "setting": Maybe(str)}
+"""What a warning or a notice looks like."""
 
 _ENTRIES = {"rubric": dict, "counts": dict, "input": list, "warnings": list, "choices": dict, "final": str}
 """What every record holds, and of which kind it is."""

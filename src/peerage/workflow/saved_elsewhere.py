@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from peerage.errors import ResultsError
+from peerage.errors import PeerageError, ResultsError
 from peerage.inference.posterior import Posterior
 from peerage.results import result_folder
 from peerage.results.schema import POSTERIOR
@@ -26,7 +26,11 @@ def saved_elsewhere(posteriors: Sequence[Posterior], fill: Callable[[Path], None
         saved = _save(posteriors, fill)
         if saved is None:
             raise
-        raise ResultsError(f"{error}; nothing is lost: the fit was saved in {saved}") from error
+        where = f"nothing is lost: the fit was saved in {saved}"
+        if isinstance(error, PeerageError | OSError):
+            raise ResultsError(f"{error}; {where}") from error
+        error.add_note(where)
+        raise
 
 
 def _save(posteriors: Sequence[Posterior], fill: Callable[[Path], None]) -> Path | None:

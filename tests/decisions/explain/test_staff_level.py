@@ -56,7 +56,7 @@ def test_a_student_can_recompute_the_grade(fitted: tuple[pg.Posterior, pg.Truth]
     for sentence, grade, average in zip(
         found.sentences["sentence"][mine], found.grades["grade"][mine], found.grades["average"][mine], strict=True
     ):
-        assert f"Students of this class give {amount:g} less than the course staff would" in sentence
+        assert f"Students in this class give {amount:g} less than the course staff would" in sentence
         told = re.search(r"so the average becomes (?:about )?([\d.]+)", sentence)
         assert told is not None
         assert float(told[1]) == pytest.approx(average, abs=0.01)

@@ -32,6 +32,22 @@ def test_columns_may_come_in_any_order_and_the_component_may_be_missing(tmp_path
     assert read(tmp_path, 'Value;ID;Variable\n"0,25";a;effort\n')[0] == Fixed(effort={"a": 0.25})
 
 
+def test_ids_of_other_classes_are_passed_over_in_any_spelling(tmp_path: Path) -> None:
+    path = tmp_path / "fixed.csv"
+    path.write_text(f"{HEADER}effort,ZOE@x.edu,,1\neffort,A,,1\n", encoding="utf-8")
+    fixed, _ = read_fixed(path, tiny_class(0), {"zoe@x.edu", "Ann"})
+    assert fixed == Fixed(effort={"a": 1.0})
+    path.write_text(f"{HEADER}effort,nobody,,1\n", encoding="utf-8")
+    with pytest.raises(InputError, match="'nobody'"):
+        read_fixed(path, tiny_class(0), {"zoe@x.edu"})
+
+
+def test_an_id_of_this_class_in_another_spelling_is_not_one_of_another_class(tmp_path: Path) -> None:
+    path = tmp_path / "fixed.csv"
+    path.write_text(f"{HEADER}effort,TA,,1\neffort,B ,,1\n", encoding="utf-8")
+    assert read_fixed(path, tiny_class(0), {"Ta", "B "})[0] == Fixed(effort={"ta": 1.0})
+
+
 def test_what_is_left_out_is_said(tmp_path: Path) -> None:
     _, notices = read(tmp_path, "variable,id,component,value,why\neffort,a,,1,he said so\n")
     assert notices == ["fixed.csv: left out 1 extra column: 'why'"]

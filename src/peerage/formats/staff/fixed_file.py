@@ -49,12 +49,9 @@ def read_fixed(path: Path, book: Gradebook, elsewhere: Collection[str] = ()) -> 
     """
     sheet = read_sheet(path, path.name)
     found = map(_Row.of, rows_of(sheet, FIXED_COLUMNS, optional=("component",)))
-    graders, submissions = Known(book.graders), Known(book.submissions)
-    rows = [
-        row._replace(id=(submissions if row.variable == "true_grade" else graders).spelling(row.id))
-        for row in found
-        if row.id not in elsewhere
-    ]
+    graders, submissions, others = Known(book.graders), Known(book.submissions), Known(elsewhere)
+    known = ((row, submissions if row.variable == "true_grade" else graders) for row in found)
+    rows = [row._replace(id=own.spelling(row.id)) for row, own in known if not others.means(row.id, rather_than=own)]
     problems = [*_row_problems(rows, book, sheet.file), *_repetitions(rows, sheet.file)]
     if problems:
         raise InputError(sorted(problems, key=lambda problem: problem.row or 0))

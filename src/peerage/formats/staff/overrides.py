@@ -28,8 +28,8 @@ def read_overrides(
     Rows about submissions ``elsewhere``, in other classes, are passed over.
     """
     sheet = read_sheet(path, path.name)
-    known = Known(book.submissions)
-    rows = [row for row in rows_of(sheet, _COLUMNS) if row["submission"] not in elsewhere]
+    known, others = Known(book.submissions), Known(elsewhere)
+    rows = [row for row in rows_of(sheet, _COLUMNS) if not others.means(row["submission"], rather_than=known)]
     rows = [row.with_id("submission", known) for row in rows]
     place_of = {name: place for place, name in enumerate(book.submissions)}
     problems = [Problem(*found, sheet.file, row.number) for row in rows for found in _row_problems(row, book, place_of)]

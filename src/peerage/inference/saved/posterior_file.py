@@ -24,6 +24,7 @@ from peerage.inference.saved.stored_arrays import DamagedError, StoredArrays
 from peerage.model import Model
 from peerage.rubric import Rubric
 from peerage.support.files.atomic_writes import replacing
+from peerage.support.files.json_files import parse_json
 
 FORMAT = 9
 _AVERAGES = ("level_mass", "effortful", "influence")
@@ -66,12 +67,12 @@ def read(path: str | Path) -> dict[str, Any]:
     except (InputError, ModelError) as error:
         raise ResultsError(f"{path}: {_NOT_OURS} ({str(error).splitlines()[0]}); {_REMEDY}") from None
     except (ValueError, KeyError, TypeError, EOFError, OverflowError, RuntimeError, zipfile.BadZipFile):
-        # An archive of an unknown kind or with a password is a RuntimeError, as is what is nested too deeply.
+        # An archive of an unknown kind or with a password is a RuntimeError.
         raise ResultsError(f"{path}: {_NOT_OURS}; {_REMEDY}") from None
 
 
 def _fields(stored: StoredArrays, path: str | Path) -> dict[str, Any]:
-    meta = json.loads(stored.array("meta", np.uint8, (None,)).tobytes())
+    meta = parse_json(stored.array("meta", np.uint8, (None,)).tobytes())
     if isinstance(meta, dict) and meta.get("format") != FORMAT:
         raise OtherVersionError(f"{path}: this was saved by another version of peerage; {_REMEDY}")
     meta = checked_meta(meta)

@@ -81,3 +81,11 @@ class Known:
         """The known spelling of a name, if just one is; else the name as it is."""
         alike = [] if name in self._names else self._alike.get(self._key(name), [])
         return alike[0] if len(alike) == 1 else name
+
+    def knows(self, name: str) -> bool:
+        """Whether a name is known, or is another spelling of just one that is."""
+        return self.spelling(name) in self._names
+
+    def means(self, name: str, rather_than: Known) -> bool:
+        """Whether a name is one of these, or another spelling of one of these and not of others."""
+        return name in self._names or (self.knows(name) and not rather_than.knows(name))
