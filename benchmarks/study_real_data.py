@@ -114,7 +114,7 @@ def held_out(fits: dict[str, pg.Posterior]) -> str:
 def estimates(book: pg.Gradebook, fits: dict[str, pg.Posterior]) -> Iterator[tuple[str, pd.Series[float]]]:
     """Totals by submission: of the peers' mean and median, of the grades that a class gets, and of expected grades."""
     reports = book.table().groupby(["submission", "component"])["grade"]
-    yield "mean of peers", reports.mean().groupby("submission").sum()
+    yield "peers' mean", reports.mean().groupby("submission").sum()
     yield "median of peers", reports.median().groupby("submission").sum()
     final = pg.explain(fits[DEFAULT], form="average", staff_final=True).grades
     yield "default, final", final.groupby("submission")["grade"].sum()

@@ -46,7 +46,7 @@ KINDS = {
     "1 TA on everything, peers generous by 1": Kind(mean_bias=1.0, staff=1, share=1.0),
     "1 instructor on 20 %, peers generous by 0.5": Kind(mean_bias=0.5, staff=1, share=0.2, instructors=True),
     "3 TAs on 10 % each, peers generous by 1": Kind(mean_bias=1.0, staff=3, share=0.1),
-    "3 TAs on 30 % each, peers as they": Kind(staff=3, share=0.3),
+    "3 TAs on 30 % each, peers at the same level": Kind(staff=3, share=0.3),
     "3 TAs who differ by 0.3, on 30 % each": Kind(mean_bias=-0.5, staff=3, share=0.3, staff_spread=0.3),
     "3 TAs on everything, peers severe by 0.5": Kind(mean_bias=-0.5, staff=3, share=1.0),
     "3 TAs on 30 % each, nothing shared": Kind(mean_bias=-0.5, staff=3, share=0.3, merit=0.0, halo=0.0),

@@ -329,7 +329,7 @@ def show_rings(rows: pd.DataFrame) -> Iterator[str]:
     yield f"A member's grades gain {', '.join(gains)}."
 
 
-GAINS = {"peer_mean": "mean of peers", "expected": "expected grade", "final": "final grade"}
+GAINS = {"peer_mean": "peers' mean", "expected": "expected grade", "final": "final grade"}
 
 Cases = Iterator[dict[str, Any]]
 STUDIES: dict[str, tuple[Callable[[int], Cases], Callable[..., list[dict[str, Any]]], Callable[..., Iterator[str]]]] = {

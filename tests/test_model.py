@@ -101,7 +101,7 @@ def test_models_that_make_no_sense(settings: dict[str, Any], words: str) -> None
         ({"alpha_e": (1.0, 2.0)}, "alpha_e must be one number"),
         ({"epsilon": 1.5}, "epsilon is a probability between 0 and 1, not 1.5"),
         ({"mu_s": (1.0, 2.0), "sigma_s": (1.0, 1.0, 1.0)}, "mu_s has 2 values but sigma_s has 3"),
-        ({"sigma_s": 400.0}, "sigma_s is far outside the model's 0–5 scale; it can be at most 50"),
+        ({"sigma_s": 400.0}, "sigma_s is far outside the scale of 0 to 5; it can be at most 50"),
         ({"sigma_t": 1.0}, "there is no hyperparameter 'sigma_t'"),
     ],
 )

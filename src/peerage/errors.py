@@ -6,7 +6,7 @@
     ├── InputError           grades, a rubric or a settings file that cannot be used; lists every problem
     │   └── UnmetNeedError   a class that lacks what a method of aggregation needs
     ├── ModelError           a model, prior or fixed value that makes no sense
-    ├── ResultsError         a results folder that may not be replaced, or cannot be read
+    ├── ResultsError         a result folder that may not be replaced, or cannot be read
     │   └── OtherVersionError  a posterior in a format of another version
     ├── ServiceError         a service on the network that fails or does not answer
     ├── MissingExtraError    an optional dependency that is not installed
@@ -77,7 +77,7 @@ class ModelError(PeerageError):
 
 
 class ResultsError(PeerageError):
-    """A results folder that may not be replaced, or that cannot be read."""
+    """A result folder that may not be replaced, or that cannot be read."""
 
 
 class OtherVersionError(ResultsError):

@@ -1,6 +1,6 @@
 """What is believed before the grades are seen: the model's features, its priors, and what is held fixed.
 
-Hyperparameters carry the paper's names and are in the model's 0–5 units.
+Hyperparameters carry the paper's names and are on the scale of 0 to 5.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Priors:
         for name in ("mu_s", "sigma_s", "sigma_b"):
             value = getattr(self, name)
             if max(map(abs, value if isinstance(value, tuple) else (value,))) > _LARGEST:
-                raise ModelError(f"{name} is far outside the model's 0–5 scale; it can be at most {_LARGEST}")
+                raise ModelError(f"{name} is far outside the scale of 0 to 5; it can be at most {_LARGEST}")
         if not 0 <= self.epsilon <= 1:
             raise ModelError(f"epsilon is a probability between 0 and 1, not {self.epsilon:g}")
         if isinstance(self.mu_s, tuple) and isinstance(self.sigma_s, tuple) and len(self.mu_s) != len(self.sigma_s):
@@ -130,7 +130,7 @@ class Priors:
 class Fixed:
     """Values that are known and not to be inferred, by id.
 
-    Reliability and bias are on the model's 0–5 scale; a true grade is in the rubric's units and fixes its bin.
+    Reliability and bias are on the scale of 0 to 5; a true grade is in the rubric's units and fixes its bin.
     """
 
     effort: Mapping[str, float] = field(default_factory=dict)
@@ -186,7 +186,7 @@ class Model:
     ``reliability=False`` makes all students equally reliable; it needs learned priors and no correlation.
 
     With learned priors staff define the level. ``ta_spread`` and ``instructor_spread`` say how much their biases differ
-    (standard deviation, on the 0–5 scale): a number, ``"learned"`` (TAs only), or ``"students"``, if they are drawn
+    (standard deviation, on the scale of 0 to 5): a number, ``"learned"`` (TAs only), or ``"students"``, if they are drawn
     like the students'.
 
     ``merit`` lets the true grades of a submission's components go together, ``halo`` the errors of a review's

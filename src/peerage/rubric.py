@@ -1,6 +1,6 @@
 """The rubric: which grades are legal for each component, in what order, and what they are worth.
 
-The model works on one scale: each component's grades are mapped linearly onto 0–5, so that priors mean the same for
+The model works on one scale: each component's grades are mapped linearly onto 0 to 5, so that priors mean the same for
 every rubric. Cut-points lie midway between neighbouring grades, and a value on a cut-point belongs to the higher
 grade ("half rounds up").
 """
@@ -89,7 +89,7 @@ class Component:
 
     @cached_property
     def scaled(self) -> NDArray[np.float64]:
-        """The grades on the model's 0–5 scale."""
+        """The grades on the scale of 0 to 5."""
         scaled = self.to_model(self.values)
         scaled.setflags(write=False)
         return scaled
@@ -109,12 +109,12 @@ class Component:
         return edges
 
     def to_model(self, grade: ArrayLike) -> NDArray[np.float64]:
-        """Map a grade from the rubric's units onto 0–5."""
+        """Map a grade from the rubric's units onto the scale of 0 to 5."""
         low, high = self.grades[0], self.grades[-1]
         return np.asarray((np.asarray(grade, dtype=float) - low) * (MODEL_MAXIMUM / (high - low)))
 
     def from_model(self, value: ArrayLike) -> NDArray[np.float64]:
-        """Map a value from 0–5 back to the rubric's units."""
+        """Map a value from the scale of 0 to 5 back to the rubric's units."""
         low, high = self.grades[0], self.grades[-1]
         return np.asarray(low + np.asarray(value, dtype=float) * ((high - low) / MODEL_MAXIMUM))
 

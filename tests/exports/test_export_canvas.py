@@ -120,7 +120,7 @@ def test_marks_for_peer_grading_are_left_out_without_an_id(tmp_path: Path, capsy
         (["--assignment-id", "Essay 1=1", "--assignment-id", "Essay 1=2"], "the assignment already has an id"),
         (["--assignment-id", "Essay 1=1", "--assignment-id", "Essay 2=1"], "two assignments have the same id"),
         (["--id-column", "Email"], "Canvas has no column 'Email'; use ID, SIS User ID, SIS Login ID"),
-        (["--roster", str(GRADEBOOK), "--id-column", "ID"], "with a roster, a column of ids means nothing"),
+        (["--roster", str(GRADEBOOK), "--id-column", "ID"], "a column of ids cannot be used together with a roster"),
         (["--roster", str(GRADEBOOK), "--match", "Email"], "has no column 'Email' to match by; use one of Student, ID"),
         (["--roster", str(GRADEBOOK), "--assignment-id", "Essay 1=9"], "the gradebook has no assignment with the id 9"),
         (["--match", "ID"], "there is no roster whose column could be matched; give a roster (--roster)"),

@@ -53,7 +53,7 @@ def test_a_grade_given_again_corrects_the_earlier_one_and_an_empty_one_keeps_it(
     joint = merged(CLASS, book_of(row("p1", "ann", 3, None), row("p2", "bob", 1, 2)))
     assert grades(joint) == grades(CLASS) | {("p1", "ann", "Style"): 3, ("p2", "bob", "Code"): 2}
     assert "1 grade corrected: 'ann' on 'p1' in 'Style' from 1 to 3" in words(joint)
-    assert "1 grade of the new ones was already there" in words(joint)
+    assert "1 new grade was already there" in words(joint)
 
 
 def test_what_is_odd_is_said_of_the_whole_and_not_of_its_parts() -> None:

@@ -38,7 +38,7 @@ def test_a_value_in_the_last_cell_of_a_workbook(tmp_path: Path) -> None:
     book = openpyxl.Workbook()
     book.worksheets[0]["XFD1048576"] = 1
     book.save(tmp_path / "g.xlsx")
-    said = "g.xlsx: has 16,384 columns, and at most 1,000 are read; give less, or raise the limit 'columns'"
+    said = "g.xlsx: has 16,384 columns, and at most 1,000 are read; give a smaller file, or raise the limit 'columns'"
     assert refusal(tmp_path / "g.xlsx") == said
 
 
@@ -49,7 +49,7 @@ def test_a_workbook_that_unpacks_to_more_than_is_read(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "g.xlsx", "a", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/media/more", bytes(3_000_000))
     said = (
-        "g.xlsx: has 3 megabytes once it is unpacked, and at most 1 are read; give less, or raise the limit 'unpacked'"
+        "g.xlsx: has 3 megabytes once it is unpacked, and at most 1 are read; give a smaller file, or raise the limit 'unpacked'"
     )
     assert refusal(tmp_path / "g.xlsx", limits={"unpacked": 1}) == said
 
@@ -62,12 +62,12 @@ def test_many_columns(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("limits", "said"),
     [
-        ({"rows": 2}, "g.csv: has 5 rows, and at most 2 are read; give less, or raise the limit 'rows'"),
-        ({"cells": 9}, "g.csv: has 20 cells, and at most 9 are read; give less, or raise the limit 'cells'"),
-        ({"columns": 3}, "g.csv: has 4 columns, and at most 3 are read; give less, or raise the limit 'columns'"),
+        ({"rows": 2}, "g.csv: has 5 rows, and at most 2 are read; give a smaller file, or raise the limit 'rows'"),
+        ({"cells": 9}, "g.csv: has 20 cells, and at most 9 are read; give a smaller file, or raise the limit 'cells'"),
+        ({"columns": 3}, "g.csv: has 4 columns, and at most 3 are read; give a smaller file, or raise the limit 'columns'"),
         (
             {"components": 1},
-            "g.csv: has 2 components, and at most 1 are read; give less, or raise the limit 'components'",
+            "g.csv: has 2 components, and at most 1 are read; give a smaller file, or raise the limit 'components'",
         ),
     ],
 )
@@ -82,7 +82,7 @@ def test_large_files_and_documents(tmp_path: Path) -> None:
     path.write_text("submission,grader,S\n" + "p1,a,1\n" * 200_000)
     assert refusal(path, limits={"megabytes": 1}).startswith("g.csv: has 1 megabytes, and at most 1 are read;")
     path.write_text("[{}," + " " * 1_100_000 + "{}]")
-    assert "megabytes, being a document, and at most 1 are read" in refusal(path, limits={"document": 1})
+    assert "megabytes of JSON or XML, and at most 1 are read" in refusal(path, limits={"document": 1})
 
 
 def workbook_with(path: Path, part: str, change: Callable[[bytes], bytes]) -> None:
@@ -110,7 +110,7 @@ def assert_too_much_markup(path: Path) -> None:
     begun = time.process_time()
     assert refusal(path) == (
         "g.xlsx: has 100,001 elements of markup in a row or beside its rows, and at most 100,000 are read; "
-        "give less, or raise the limit 'markup'"
+        "give a smaller file, or raise the limit 'markup'"
     )
     assert time.process_time() - begun < 10
 
@@ -240,7 +240,7 @@ def test_the_command_line_raises_limits(tmp_path: Path, capsys: pytest.CaptureFi
 def test_devices_and_pipes_are_not_read_but_what_the_shell_pipes_is(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (Path("/dev/zero"), tmp_path / "pipe"):
-        assert refusal(path) == f"{path}: is not an ordinary file; copy what it holds to one"
+        assert refusal(path) == f"{path}: is not an ordinary file; copy its contents to an ordinary file"
         with pytest.raises(pg.InputError, match="is not an ordinary file"):
             pg.Rubric.read(path)
     source, target = os.pipe()
@@ -276,7 +276,7 @@ class Clock:
         return self.now
 
 
-SLOW = "g.{}: was not read within {} seconds; give less, or raise the limit 'seconds'"
+SLOW = "g.{}: was not read within {} seconds; give a smaller file, or raise the limit 'seconds'"
 
 
 def test_a_workbook_is_given_up_at_the_row_at_which_time_is_over(

@@ -84,7 +84,7 @@ def _enrolled(students: Sequence[str], options: Options, known: CanvasGradebook 
     if options.roster is None:
         return _by_id(students, options.id_column or ID_COLUMNS[0])
     if options.id_column is not None:
-        message = "with a roster, a column of ids means nothing"
+        message = "a column of ids cannot be used together with a roster"
         raise InputError(Problem(message, "name the roster's column to match by instead", setting="match"))
     roster = _names_in_order(known, options.roster) if known else Roster.read(options.roster)
     match = roster.match(students, options.match)

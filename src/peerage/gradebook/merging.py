@@ -247,7 +247,7 @@ def _repeats(book: Gradebook, new: Gradebook, matches: _Matches) -> Iterator[Pro
     both = (before != MISSING) & (now != MISSING)
     same = int(np.count_nonzero(both & (before == now)))
     if same:
-        yield Problem(f"{counted(same, 'grade')} of the new ones {'was' if same == 1 else 'were'} already there")
+        yield Problem(f"{counted(same, 'new grade')} {'was' if same == 1 else 'were'} already there")
     corrected = np.argwhere(both & (before != now))
     if len(corrected):
         examples = (_correction(new, again[row], int(index), before[row, index]) for row, index in corrected)

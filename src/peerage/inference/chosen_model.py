@@ -17,7 +17,7 @@ class ModelChoice:
 
     ``table`` has a row for each model: its log predictive probability of all reviews (``elpd``), how much better than
     the chosen one that is, with a standard error from sums by submission, and how much its expected grades differ from
-    the chosen one's on average, on the model's 0–5 scale.
+    the chosen one's on average, on the scale of 0 to 5.
     """
 
     table: pd.DataFrame

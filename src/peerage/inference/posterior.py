@@ -154,7 +154,7 @@ class Posterior(Fitted):
         return totals_table(self.layout, self.samples, (LOWER, UPPER), self.seed)
 
     def priors(self) -> pd.DataFrame:
-        """The hyperparameters, on the model's 0–5 scale: value and, where they were learned, interval; and meaning."""
+        """The hyperparameters, on the scale of 0 to 5: value and, where they were learned, interval; and meaning."""
         return priors_table(self.layout, self.samples.hyper, (LOWER, UPPER))
 
     # Is it to be trusted?

@@ -61,7 +61,7 @@ RATIO_SCALE = Need(
     lambda book: all(component.grades[0] >= 0 for component in book.rubric.components),
 )
 FEW_LEVELS = Need(
-    "few levels",
+    "few legal grades",
     f"it estimates something for each grade of the scale, and a component has more than {FEW}",
     lambda book: all(component.n_levels <= FEW for component in book.rubric.components),
 )

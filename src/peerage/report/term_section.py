@@ -57,7 +57,7 @@ class Term:
 
 
 def term_of(source: ReportSource) -> Term:
-    """What a folder of results knows."""
+    """What a result folder knows."""
     proposals, changes = source.table(PROPOSALS), source.table(CHANGES)
     listed = None if changes is None else tuple(_rows(CHANGES, changes, "before", "after"))
     return Term(

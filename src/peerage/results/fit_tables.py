@@ -29,7 +29,7 @@ FORMS = {
     "average": "no weighted average of the reports comes nearer to the estimates",
     "explained": "grades are averages of the reports, rounded to legal grades",
     "mean": "grades are plain means of the reports",
-    "most-likely": "grades are the most likely ones, each by itself",
+    "most-likely": "each component has its most likely grade",
 }
 """Why grades can differ from the estimates."""
 

@@ -1,4 +1,4 @@
-"""A folder of results: written whole or not at all, and found again.
+"""A result folder: written whole or not at all, and found again.
 
 ::
 

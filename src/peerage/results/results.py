@@ -345,7 +345,7 @@ class Results:
 
 
 def read_record(folder: Path) -> dict[str, Any]:
-    """What ``run.json`` in a folder of results holds."""
+    """What ``run.json`` in a result folder holds."""
     try:
         record = read_json(folder / RECORD)
     except ValueError:

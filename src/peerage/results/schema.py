@@ -104,13 +104,13 @@ GRADES = ResultTable(
         ),
         ResultColumn("confidence", Kind.SHARE, "the probability of the most likely grade"),
         ResultColumn(
-            "peer_mean", Kind.ESTIMATE, "the plain average of the students' grades; empty if no student graded"
+            "peer_mean", Kind.ESTIMATE, "the plain mean of the students' grades; empty if no student graded"
         ),
         ResultColumn("n_grades", Kind.COUNT, "how many people graded this component, staff included"),
         ResultColumn(
             "staff_mean",
             Kind.ESTIMATE,
-            "the plain average of the staff's grades; empty if no staff graded",
+            "the plain mean of the staff's grades; empty if no staff graded",
             optional=True,
         ),
         ResultColumn(

@@ -1,6 +1,6 @@
 """The model run forwards: graders from their priors, true grades, efforts and reports.
 
-The process, on the model's 0–5 scale, for grader v, submission u and component c:
+The process, on the scale of 0 to 5, for grader v, submission u and component c:
 
 - reliability τ_v ~ Gamma(α_τ, β_τ), the TAs' with parameters of their own; an instructor's is 16;
 - bias b_v ~ N(0, σ_b²); effort e_v ~ Beta(α_e, β_e), 1 for TAs and instructors;

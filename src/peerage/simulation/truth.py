@@ -23,7 +23,7 @@ class Truth:
     book: the gradebook whose truth this is
     model: the model and the hyperparameters that it was drawn from
     true_grade: (submissions, components) latent true grades in the rubric's units; they may lie beyond its ends
-    reliability, bias, effort: (graders,) on the model's 0–5 scale; with correlation, reliability is τ/λ
+    reliability, bias, effort: (graders,) on the scale of 0 to 5; with correlation, reliability is τ/λ
     effortful: (reviews,) whether the review was made with effort
     drift: (graders, assignments) how far a bias is from its mean in each assignment, in the order of the gradebook
     """

@@ -73,4 +73,4 @@ class Allowance:
             self._refuse("seconds", f"was not read within {self.limits.seconds:,} seconds", file)
 
     def _refuse(self, name: str, message: str, file: str) -> NoReturn:
-        raise InputError(Problem(message, f"give less, or raise the limit {name!r}", file, setting="limits"))
+        raise InputError(Problem(message, f"give a smaller file, or raise the limit {name!r}", file, setting="limits"))

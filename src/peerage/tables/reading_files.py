@@ -68,7 +68,7 @@ def read_source(path: Path, name: str, allowance: Allowance | None = None) -> So
     start = data.removeprefix(b"\xef\xbb\xbf")
     for begins, parse in ((_JSON, _json), (_XML, _xml)):
         if begins.match(start):
-            allowance.check("document", len(data) / MEGABYTE, "megabytes, being a document", name)
+            allowance.check("document", len(data) / MEGABYTE, "megabytes of JSON or XML", name)
             return Source(name, parse(name, start), sha256)
     return Source(name, _sheet(name, data, allowance), sha256)
 

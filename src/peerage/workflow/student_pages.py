@@ -52,6 +52,6 @@ def write_student_pages(results: Results, out: Path) -> dict[str, Path]:
 
 
 def refuse_inside(target: Path, folder: Path) -> None:
-    """Refuse a target inside a folder of results."""
+    """Refuse a target inside a result folder."""
     if target.resolve().is_relative_to(folder):
         raise ResultsError(f"{target}: this is in the result folder, which must hold nothing else; name another place")

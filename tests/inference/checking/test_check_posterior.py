@@ -260,9 +260,9 @@ def test_classes_of_the_model_are_rarely_told_anything(model: Model) -> None:
     [
         (PAPER, {"halo": 0.7}, "A review's components err together"),
         (PAPER, {"copied": 0.2}, "Reviewers copy one grade across components"),
-        (PAPER, {"drift": 0.6}, "Graders become more severe or more lenient over time"),
+        (PAPER, {"drift": 0.6}, "Graders become more severe or more generous over time"),
         (Model(), {"copied": 0.2}, "Reviewers copy one grade across components"),
-        (Model(), {"drift": 0.6}, "Graders become more severe or more lenient over time"),
+        (Model(), {"drift": 0.6}, "Graders become more severe or more generous over time"),
     ],
     ids=["halo", "copied", "drift", "copied, learned priors", "drift, learned priors"],
 )

@@ -46,7 +46,7 @@ class Explanation:
     ----------
     grades: submission, component, grade, most_likely, average; what was not averaged has no average
     weights: submission, grader, weight, desired_weight, effort_probability; a submission's weights add up to 1; if
-        biases are subtracted from the reports, also bias, on the model's 0–5 scale
+        biases are subtracted from the reports, also bias, on the scale of 0 to 5
     sentences: submission, component, sentence
     relaxed: submission, largest_shift, least_weight: where weights had to be allowed to shift more or to be smaller
     unproven: submissions for which better weights may exist

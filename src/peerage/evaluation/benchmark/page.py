@@ -81,7 +81,7 @@ def _overall(found: Benchmark, table: pd.DataFrame) -> Iterator[str]:
     yield "## On average over the simulated kinds\n"
     means = means.dropna(axis=1, how="all")
     heads = " | ".join(_AVERAGED[name] for name in means.columns)
-    yield f"| method | {heads} | as good as the best in, of {len(simulated)} |"
+    yield f"| method | {heads} | kinds (of {len(simulated)}) where it is as good as the best |"
     yield "|---" * (len(means.columns) + 2) + "|"
     for name in shown:
         cells = ["" if np.isnan(value) else f"{value:.3f}" for value in means.loc[name]]

@@ -44,7 +44,7 @@ class _Row(NamedTuple):
 def read_fixed(path: Path, book: Gradebook, elsewhere: Collection[str] = ()) -> tuple[Fixed, tuple[Problem, ...]]:
     """Read fixed values for the graders and submissions of a class, and what was surprising about the file.
 
-    Reliability and bias are on the model's 0–5 scale, a true grade is in the rubric's units. Rows about ids that are
+    Reliability and bias are on the scale of 0 to 5, a true grade is in the rubric's units. Rows about ids that are
     only found ``elsewhere``, in other classes, are passed over.
     """
     sheet = read_sheet(path, path.name)

@@ -18,7 +18,7 @@ _CERTAIN = 2.0
 
 @dataclass(frozen=True)
 class HeldOut:
-    """How well held-out peer grades are predicted: root mean squared errors on the model's 0–5 scale.
+    """How well held-out peer grades are predicted: root mean squared errors on the scale of 0 to 5.
 
     Attributes
     ----------

@@ -77,20 +77,20 @@ WORDINGS = {
         is_share=False,
     ),
     "severity": Wording(
-        "Graders' average deviations from each other have a standard deviation of {} on the 0–5 scale",
+        "Graders' average deviations from each other have a standard deviation of {} on the scale of 0 to 5",
         "Graders differ in severity more than the model allows: grades depend on who graded.",
         "Graders differ in severity less than the model expects.",
         is_share=False,
     ),
     "drift": Wording(
-        "From one assignment to another, graders' average deviations move by {} on the 0–5 scale",
-        "Graders become more severe or more lenient over time: an estimated bias is their average, and its interval is "
+        "From one assignment to another, graders' average deviations move by {} on the scale of 0 to 5",
+        "Graders become more severe or more generous over time: an estimated bias is their average, and its interval is "
         "too narrow.{remedy}",
         "Graders are steadier from one assignment to another than the model expects.",
         is_share=False,
     ),
     "steadiest grader": Wording(
-        "Within a component, the grades of {grader} have a standard deviation of {} on the 0–5 scale",
+        "Within a component, the grades of {grader} have a standard deviation of {} on the scale of 0 to 5",
         "A grader who gives everyone the same grade can look reliable: check the reviews of {graders}.",
         is_share=False,
     ),

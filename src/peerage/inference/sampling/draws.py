@@ -34,7 +34,7 @@ class Draws(Mapping[str, NDArray[np.float32]]):
     """Arrays by variable: ``true_grade`` (chain, draw, submission, component), the others (chain, draw, grader).
 
     True grades are latent grades in the rubric's units, NaN for a component that is not part of the submission's
-    assignment. Reliability and bias are on the model's 0–5 scale. Draws on a grid are spread evenly over their cells.
+    assignment. Reliability and bias are on the scale of 0 to 5. Draws on a grid are spread evenly over their cells.
     Arrays are made when first asked for, and kept.
     """
 

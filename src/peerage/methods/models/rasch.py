@@ -27,7 +27,7 @@ class ManyFacetRasch(Solver):
     - ``drift`` (Uto 2022): severities walk from assignment to assignment, β_rt ~ N(β_r,t−1, 0.3²); the width is ours.
 
     All parameters move by Metropolis steps, whose sizes adapt while the first sweeps are discarded. A grade is the
-    *fair average*: the mean over raters of what each would give on average, so that nobody is better off for a lenient
+    *fair average*: the mean over raters of what each would give on average, so that nobody is better off for a generous
     rater. One ability stands for all components of a work. A rater's weight is α_r; the bias is how far the rater's
     mean report is from the fair average for work of ability N(0, 1).
 

@@ -1,4 +1,4 @@
-"""Lauw, Lim and Wang (2007): a lenient grader's reports are taken down, a strict one's up, in proportion."""
+"""Lauw, Lim and Wang (2007): a generous grader's reports are taken down, a severe one's up, in proportion."""
 
 from __future__ import annotations
 

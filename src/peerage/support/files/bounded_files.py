@@ -30,7 +30,7 @@ def read_bounded(path: Path, megabytes: int, check_time: Callable[[], None] = la
         mode = path.stat().st_mode
         is_pipe = stat.S_ISFIFO(mode) and str(path).startswith(_PIPES)
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or is_pipe):
-            raise InputError(Problem("is not an ordinary file", "copy what it holds to one", str(path)))
+            raise InputError(Problem("is not an ordinary file", "copy its contents to an ordinary file", str(path)))
         with path.open("rb") as file:
             most = megabytes * MEGABYTE + 1
             data = _piped(file, most, check_time) if is_pipe else _parts(file, most)

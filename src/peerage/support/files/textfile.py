@@ -23,7 +23,7 @@ def read_text(path: Path) -> str:
     data, megabytes = read_bounded(path, LARGEST)
     if megabytes > LARGEST:
         message = f"has {megabytes:,.0f} megabytes, and at most {LARGEST} are read"
-        raise InputError(Problem(message, "give the file of settings", path.name))
+        raise InputError(Problem(message, "name a settings file, which is much smaller", path.name))
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError:
