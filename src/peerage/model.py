@@ -186,8 +186,8 @@ class Model:
     ``reliability=False`` makes all students equally reliable; it needs learned priors and no correlation.
 
     With learned priors staff define the level. ``ta_spread`` and ``instructor_spread`` say how much their biases differ
-    (standard deviation, on the scale of 0 to 5): a number, ``"learned"`` (TAs only), or ``"students"``, if they are drawn
-    like the students'.
+    (standard deviation, on the scale of 0 to 5): a number, ``"learned"`` (TAs only), or ``"students"``, if they are
+    drawn like the students'.
 
     ``merit`` lets the true grades of a submission's components go together, ``halo`` the errors of a review's
     components, which may be larger in some components than in others; ``habits`` lets some graders give one grade

@@ -36,8 +36,8 @@ FIXED = {
     "beta_e": ("β_e", "effort: second parameter; the mean is first / (first + second)"),
     "tau_l": ("τ_ℓ", "how closely reports without effort gather around the mean grade (precision)"),
     "epsilon": ("ε", "the share of reports without effort that may be anything"),
-    "sigma_tau": ("1/√β₀", "how much reliability × λ differs between authors of equally good work (standard deviation)"),
-    "lambda_tau": ("λ", "the author's true grade that goes with a reliability of 1"),
+    "sigma_tau": ("1/√β₀", "how far reliability is from what own grades suggest (standard deviation)"),
+    "lambda_tau": ("λ", "the own true grade that goes with a reliability of 1"),
 }
 """The symbol and the meaning of each fixed hyperparameter."""
 

@@ -103,9 +103,7 @@ GRADES = ResultTable(
             for name in ("lower", "upper")
         ),
         ResultColumn("confidence", Kind.SHARE, "the probability of the most likely grade"),
-        ResultColumn(
-            "peer_mean", Kind.ESTIMATE, "the plain mean of the students' grades; empty if no student graded"
-        ),
+        ResultColumn("peer_mean", Kind.ESTIMATE, "the plain mean of the students' grades; empty if no student graded"),
         ResultColumn("n_grades", Kind.COUNT, "how many people graded this component, staff included"),
         ResultColumn(
             "staff_mean",

@@ -69,7 +69,11 @@ def _everybody_heard(weights: Integers, graded: NDArray[np.bool_]) -> Integers:
 
 @jit(makes_arrays=True)
 def _settle(weights: Integers, reports: _Reports, penalty: float) -> Integers:
-    """Move percents while that helps."""
+    """Minimise the sum above by moving percents, the best move first, while that helps.
+
+    The weight and the weighted sum of each component are kept up to date, so that what a move does is known without
+    going through all reports.
+    """
     n_reports, n_components = reports.values.shape
     total, weighted = np.zeros(n_components), np.zeros(n_components)
     for report in range(n_reports):

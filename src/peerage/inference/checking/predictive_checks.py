@@ -84,8 +84,8 @@ WORDINGS = {
     ),
     "drift": Wording(
         "From one assignment to another, graders' average deviations move by {} on the scale of 0 to 5",
-        "Graders become more severe or more generous over time: an estimated bias is their average, and its interval is "
-        "too narrow.{remedy}",
+        "Graders become more severe or more generous over time: an estimated bias is their average, and its interval "
+        "is too narrow.{remedy}",
         "Graders are steadier from one assignment to another than the model expects.",
         is_share=False,
     ),

@@ -73,7 +73,7 @@ CLASSWIDE = (
     Hyperparameter("effort", "α_e/(α_e+β_e)", "logit", 0.83, 0.96, "the share of reviews done with effort"),
     Hyperparameter("effort_concentration", "α_e+β_e", "log", np.log(6), 0.7, "how alike students' efforts are"),
     Hyperparameter("tau_l", "τ_ℓ", "log", np.log(2), 0.6, "how much low-effort reports keep to one grade"),
-    Hyperparameter("sigma_tau", "1/√β₀", "log", np.log(2), 0.5, "how much reliability × λ differs at one own grade (sd)"),
+    Hyperparameter("sigma_tau", "1/√β₀", "log", np.log(2), 0.5, "how far reliability is from what own grades suggest"),
     Hyperparameter("lambda_tau", "λ", "log", np.log(2), 0.5, "the own true grade that goes with a reliability of 1"),
     Hyperparameter("sigma_ta", "σ_b of TAs", "log", np.log(0.2), 0.5, "how much TAs' generosity differs (sd)"),
     Hyperparameter("merit", "q", "logit", OFF, 0.0, "the part of true grades' variance that components share"),
@@ -85,7 +85,7 @@ CLASSWIDE = (
     Hyperparameter("rounded_quarter", "ζ_¼", "logit", OFF, 0.0, "the share of grades that are rounded to quarters"),
     Hyperparameter("rounded_ten", "ζ₁₀", "logit", OFF, 0.0, "the share of grades that are rounded to tens"),
     Hyperparameter("rounded_five", "ζ₅", "logit", OFF, 0.0, "the share of grades that are rounded to fives"),
-    Hyperparameter("rounded_one", "ζ₁", "logit", OFF, 0.0, "the share of grades that are rounded to whole grades"),
+    Hyperparameter("rounded_one", "ζ₁", "logit", OFF, 0.0, "the share of long-scale grades rounded to whole points"),
     Hyperparameter("drift", "σ_d", "log", np.log(0.2), 0.8, "how far biases move from one assignment to the next (sd)"),
 )
 """Of the whole class. The hyperprior of TAs' reliability is centred at twice the students'."""

@@ -72,7 +72,11 @@ def _sweep(
     bias: Floats,
     rng: np.random.Generator,
 ) -> None:
-    """Draw all true grades, then each grader's biases and reliability."""
+    """Draw all true grades, then each grader's biases and reliability, from the conditional distributions of PG2.
+
+    Given graders, true grades are independent of each other. A grader's biases follow in the order of assignments, each
+    given the one before and the one after; sums by assignment are made first, so that reports are visited once for all.
+    """
     centre, grade_precision, bias_precision, step_precision, shape, rate = constants
     for index in range(len(grade)):
         precision, total = grade_precision, grade_precision * centre

@@ -66,7 +66,11 @@ class PG3(OwnGradeSolver):
 
 @jit(makes_arrays=True)
 def _sweep(chain: Chain, constants: Floats, grid: Floats) -> Floats:
-    """Draw all true grades and biases; the precision of each grader afterwards."""
+    """Draw all true grades, from the product in PG3's docstring, and biases; the precision of each grader afterwards.
+
+    Of its second half, a point of the grid needs only how many reports an author made and the sum of their squared
+    errors, so these are found before the loop over points. A grader's precision follows each new own grade at once.
+    """
     reports, centre, grade, bias, rng = chain
     slope, intercept, grade_precision, bias_precision = constants
     own = own_grades(grade, reports)
@@ -94,7 +98,10 @@ def _sweep(chain: Chain, constants: Floats, grid: Floats) -> Floats:
 
 @jit(makes_arrays=True)
 def _sweep_with_slips(chain: Chain, constants: Floats, grid: Floats) -> Floats:
-    """Mi and Yeung's updates, as their program has them."""
+    """Mi and Yeung's updates, as their program has them: PG3's docstring lists where they differ from the model's.
+
+    All terms of a true grade that do not depend on its value are added up before the loop over the grid's points.
+    """
     reports, centre, grade, bias, rng = chain
     slope, intercept, grade_precision, bias_precision = constants
     log_mass = np.empty(len(grid))

@@ -54,7 +54,12 @@ class PG4(OwnGradeSolver):
 
 @jit(makes_arrays=True)
 def _sweep(chain: Chain, constants: Floats, grid: Floats, reliability: Floats, slips: bool) -> Floats:
-    """Draw all true grades, then each grader's bias and reliability; the precision of each grader's reports."""
+    """Draw all true grades, then each grader's bias and reliability; the precision of each grader's reports.
+
+    A true grade is drawn from the product in PG4's docstring: a normal density from prior and reports, found once for
+    the whole grid, then a Gamma density for each author. A bias is normal, and a reliability Gamma(s_v + n/2, β + half
+    the squared errors of the n reports).
+    """
     reports, centre, grade, bias, rng = chain
     grade_precision, bias_precision, rate = constants
     own = own_grades(grade, reports)

@@ -53,7 +53,12 @@ class PG5(OwnGradeSolver):
 
 @jit(makes_arrays=True)
 def _sweep(chain: Chain, constants: Floats, grid: Floats, reliability: Floats, slips: bool) -> Floats:
-    """Draw all true grades, then each grader's bias and reliability; the precision of each grader's reports."""
+    """Draw all true grades, then each grader's bias and reliability; the precision of each grader's reports.
+
+    By the model in PG5's docstring, a true grade is normal given the reports on it and its authors' reliabilities. The
+    density of a reliability, N(s_v, 1/β) times that of the reports, has no known form: hence the loop over a grid,
+    before which the squared errors are added up.
+    """
     reports, centre, grade, bias, rng = chain
     grade_precision, bias_precision, link_precision, divisor = constants
     own, precision = own_grades(grade, reports), reliability / divisor

@@ -121,7 +121,10 @@ def sweep(
     adapting: bool,
     rng: np.random.Generator,
 ) -> None:
-    """Move every parameter once."""
+    """Move every parameter once, by the probability above and the priors of :class:`ManyFacetRasch`.
+
+    One parameter moves at a time, because only its owner's reports have to be weighed anew.
+    """
     for work in range(len(state.ability)):
         before = state.ability[work]
         was = likelihood(facets, state, rows.by_work, work) - 0.5 * before**2
@@ -163,7 +166,11 @@ def _move_balanced(
     adapting: bool,
     rng: np.random.Generator,
 ) -> None:
-    """Move values that add up to 0 in each row; the last takes back what another gets."""
+    """Move values that add up to 0 in each row; the last takes back what another gets.
+
+    So only the reports that depend on these two are weighed by the probability above: those of two components for
+    difficulties, which are owned by column, and those of one group for its steps.
+    """
     last = values.shape[1] - 1
     for row in range(values.shape[0]):
         for column in range(last):
