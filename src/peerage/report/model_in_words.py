@@ -41,8 +41,8 @@ _SHARED = {
     "merit": "The components of a submission go together: {:.0%} of the variance of true grades is common to them.",
     "halo": "The errors of a review's components go together: typically {:.0%} of their variance is common to them, so "
     "the components of one review tell less than as many independent grades would.",
-    "scale": "Some graders use more of the scale than others: where most graders place two works one grade apart, they "
-    "place them further apart or closer together, by {:.0%} (standard deviation). The model corrects for this.",
+    "scale": "Some graders use more of the scale than others: two works that are one grade apart for most graders are "
+    "further apart or closer together for some, by {:.0%} (standard deviation). The model corrects for this.",
     "drift": "Students' biases drift: from one assignment to the next they move by {:.2f} on a scale of 0 to 5 "
     "(standard deviation). A bias is the mean over all assignments.",
     "rounded_whole": "Graders round more coarsely than they must: {:.0%} of the grades to whole points.",
