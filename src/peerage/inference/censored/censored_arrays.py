@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from peerage.inference.numerics.arrays import F32, F64, I32, I64, BinClamps, Flags, Reports
+from peerage.inference.numerics.by_reference import by_reference
 
 
+@by_reference
 class Tables(NamedTuple):
     """Likelihoods of reports, laid out for each update's inner loop, and where each report's part of them starts."""
 
@@ -28,6 +30,7 @@ class Tables(NamedTuple):
     cut_shares: F64
 
 
+@by_reference
 class Beliefs(NamedTuple):
     """Priors on the grids; kernels read them anew in every sweep.
 
@@ -53,6 +56,7 @@ class Beliefs(NamedTuple):
     author_precision: F64
 
 
+@by_reference
 class Learning(NamedTuple):
     """Whether priors are learned, and what their updates need to know of the class.
 
@@ -74,6 +78,7 @@ class Learning(NamedTuple):
     report_component: I32
 
 
+@by_reference
 class Given(NamedTuple):
     """All that a chain conditions on."""
 
@@ -84,6 +89,7 @@ class Given(NamedTuple):
     learning: Learning
 
 
+@by_reference
 class State(NamedTuple):
     """Where a chain stands; learned hyperparameters by coordinate (``hyper``), with the widths of their moves."""
 
@@ -97,6 +103,7 @@ class State(NamedTuple):
     centre: F64
 
 
+@by_reference
 class Scratch(NamedTuple):
     """Scratch memory for the updates of graders and of learned hyperparameters."""
 
@@ -109,6 +116,7 @@ class Scratch(NamedTuple):
     exceeding: I64
 
 
+@by_reference
 class Work(NamedTuple):
     """Scratch memory."""
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from peerage.inference.latent.normal_tails import below
 from peerage.inference.numerics.arrays import F64, I64, Reports
+from peerage.inference.numerics.by_reference import by_reference
 from peerage.inference.numerics.effort_counts import count_effortful, expected_effort
 from peerage.inference.numerics.jit import jit
 from peerage.rubric import MODEL_MAXIMUM
@@ -23,6 +24,7 @@ Int = int | np.int64
 Bools = NDArray[np.bool_]
 
 
+@by_reference
 class Scale(NamedTuple):
     """Each report's component, level and bin; where expected grades of each component rise, and what they are else.
 
@@ -42,6 +44,7 @@ class Scale(NamedTuple):
     favourite: F64
 
 
+@by_reference
 class Parts(NamedTuple):
     """Which reviews the fit has seen, how many of these each grader has, and which ones are to be predicted."""
 
@@ -50,6 +53,7 @@ class Parts(NamedTuple):
     wanted: Bools
 
 
+@by_reference
 class Prediction(NamedTuple):
     """What a draw predicts.
 

@@ -16,6 +16,7 @@ from scipy.special import ndtr
 
 from peerage.inference.features.heaping import CoarseBins
 from peerage.inference.layout import Layout
+from peerage.inference.numerics.by_reference import by_reference
 from peerage.inference.numerics.hyperparameters import N_UNITS
 from peerage.inference.numerics.jit import jit
 from peerage.inference.report_bins import floors, report_bins
@@ -27,6 +28,7 @@ _SPACING, _REACH = 1.3, 5.0
 """How far apart the nodes of a halo are, in standard deviations that a review leaves to it, and how far they reach."""
 
 
+@by_reference
 class Bins(NamedTuple):
     """The bins of each report from ``start`` on: their ends, and (draw, bin) the weights of their grids."""
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.inference.numerics.arrays import F64, I64
+from peerage.inference.numerics.by_reference import by_reference
 from peerage.inference.numerics.hyperparameters import CLASSWIDE, N_UNITS, ROUNDED
 from peerage.rubric import SMALLEST_GAP, Component
 
@@ -100,6 +101,7 @@ def _multiples(component: Component, unit: float) -> NDArray[np.int64] | None:
     return np.flatnonzero(on) if _FEWEST <= on.sum() < len(on) else None
 
 
+@by_reference
 class CoarseBins(NamedTuple):
     """The bins of all coarser grids, as kernels read them.
 

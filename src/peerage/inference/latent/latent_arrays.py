@@ -1,8 +1,4 @@
-"""The arrays that the kernels read and write where reports before rounding are drawn along with all else.
-
-Kernels take no more of them than they need: numba passes an array as seven numbers and counts its references, which for
-all of these takes longer than the update of a review.
-"""
+"""The arrays that the kernels read and write where reports before rounding are drawn along with all else."""
 
 from __future__ import annotations
 
@@ -10,8 +6,10 @@ from typing import NamedTuple
 
 from peerage.inference.features.heaping import CoarseBins
 from peerage.inference.numerics.arrays import F64, I32, I64, Flags
+from peerage.inference.numerics.by_reference import by_reference
 
 
+@by_reference
 class Places(NamedTuple):
     """Who graded what: reviews are sorted by grader, a review's reports and a submission's cells are contiguous.
 
@@ -34,6 +32,7 @@ class Places(NamedTuple):
     patterns: Flags
 
 
+@by_reference
 class Levels(NamedTuple):
     """The grades: ends of each report's bin, its place in tables by component and level, and all cut-points.
 
@@ -55,6 +54,7 @@ class Levels(NamedTuple):
     coarse_own: I64
 
 
+@by_reference
 class Errors(NamedTuple):
     """What the error of each report is made of.
 
@@ -67,6 +67,7 @@ class Errors(NamedTuple):
     shared: F64
 
 
+@by_reference
 class Beliefs(NamedTuple):
     """The priors as they stand; a chain that learns them refills its own copy.
 
@@ -89,6 +90,7 @@ class Beliefs(NamedTuple):
     rounding: F64
 
 
+@by_reference
 class Clamps(NamedTuple):
     """What is not inferred: flags for each grader and cell, and the ends of the bin of a true grade that is fixed."""
 
@@ -101,6 +103,7 @@ class Clamps(NamedTuple):
     grade_high: F64
 
 
+@by_reference
 class Graders(NamedTuple):
     """What is known of graders beforehand: whose prior they have, whose reviews have a halo, and who has a slope.
 
@@ -113,6 +116,7 @@ class Graders(NamedTuple):
     walk: I64
 
 
+@by_reference
 class Habits(NamedTuple):
     """Who may have a habit, and which.
 
@@ -128,6 +132,7 @@ class Habits(NamedTuple):
     used: I32
 
 
+@by_reference
 class Learning(NamedTuple):
     """Whether priors are learned, and what their updates need to know of the class.
 
@@ -145,6 +150,7 @@ class Learning(NamedTuple):
     mean_report: F64
 
 
+@by_reference
 class Stored(NamedTuple):
     """The cells as which draws are kept: where each grid starts, its step and its last cell."""
 
@@ -153,6 +159,7 @@ class Stored(NamedTuple):
     bias: F64
 
 
+@by_reference
 class Given(NamedTuple):
     """All that a chain conditions on."""
 
@@ -166,6 +173,7 @@ class Given(NamedTuple):
     stored: Stored
 
 
+@by_reference
 class State(NamedTuple):
     """Where a chain stands: numbers on the model's scale.
 
@@ -190,6 +198,7 @@ class State(NamedTuple):
     drift: F64
 
 
+@by_reference
 class Cells(NamedTuple):
     """Each true grade's precision given merit and halos, its mean times that, and what reviews alone say of it."""
 
@@ -199,6 +208,7 @@ class Cells(NamedTuple):
     variance: F64
 
 
+@by_reference
 class EffortCells(NamedTuple):
     """The density of one grader's effort, laid out in cells.
 
@@ -211,6 +221,7 @@ class EffortCells(NamedTuple):
     masses: F64
 
 
+@by_reference
 class Work(NamedTuple):
     """Scratch memory.
 

@@ -30,6 +30,7 @@ from peerage.inference.latent.grader_by_grader.review_predictions import (
 from peerage.inference.latent.latent_arrays import Given, State, Work
 from peerage.inference.latent.latent_priors import refresh
 from peerage.inference.numerics.arrays import F64, I64, Flags, Sums
+from peerage.inference.numerics.by_reference import by_reference
 from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.vectors import copy_into
 
@@ -37,6 +38,7 @@ SETTLING, KEPT = 6, 6
 """Sweeps for each draw of the graders: those that are discarded, and those that count."""
 
 
+@by_reference
 class Drawn(NamedTuple):
     """Draws of the graders (draw, grader), of hyperparameters and of drifts; who is new, whose reviews are unseen."""
 

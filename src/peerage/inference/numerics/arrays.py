@@ -10,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from peerage.inference.numerics.by_reference import by_reference
+
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
 I32 = NDArray[np.int32]
@@ -17,6 +19,7 @@ I64 = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 
+@by_reference
 class Reports(NamedTuple):
     """Who graded what: reviews are sorted by grader, a review's reports and a submission's cells are contiguous.
 
@@ -38,6 +41,7 @@ class Reports(NamedTuple):
     authored: I32
 
 
+@by_reference
 class BinClamps(NamedTuple):
     """What is not inferred: flags for each grader, the bin of each cell (a row of ``bins``, or -1)."""
 
@@ -49,6 +53,7 @@ class BinClamps(NamedTuple):
     reliability_value: F64
 
 
+@by_reference
 class Sums(NamedTuple):
     """Running sums over kept sweeps: conditional probabilities, not draws, wherever an update computed them."""
 
@@ -57,6 +62,7 @@ class Sums(NamedTuple):
     influence: F64
 
 
+@by_reference
 class DrawRows(NamedTuple):
     """Kept draws, one row a sweep: numbers, or cells of grids."""
 

@@ -28,7 +28,7 @@ from typing import Any, ParamSpec, TypeVar, overload
 
 import numba
 
-from peerage.inference.numerics.linkable_code import LinkableCompiler
+from peerage.inference.numerics import by_reference, linkable_code
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -60,7 +60,11 @@ class Kernel:
         self.py_func, self._options = function, options
         self.__name__, self.__qualname__, self.__doc__ = function.__name__, function.__qualname__, function.__doc__
         self.__module__ = function.__module__
-        unwrapped = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": LinkableCompiler}
+        unwrapped = {
+            "no_cpython_wrapper": True,
+            "no_cfunc_wrapper": True,
+            "pipeline_class": linkable_code.LinkableCompiler,
+        }
         self._inner = _dispatcher(function, "inner", {**options, **unwrapped})
         self._inner.compile = partial(_compile_widened, self._inner.compile)
 
@@ -136,6 +140,9 @@ def _known_overloads(load_index: Callable[[], dict[Any, Any]]) -> dict[Any, Any]
         return {}
 
 
+_COMPILER = (__file__, by_reference.__file__, linkable_code.__file__)
+"""The files that say how kernels are compiled."""
+
 _SOURCES: dict[str, set[str]] = {}
 """For each file that holds kernels, the files of those that its kernels can see, its own and this one among them."""
 
@@ -143,7 +150,7 @@ _SOURCES: dict[str, set[str]] = {}
 def _stamp(function: Callable[..., Any]) -> list[tuple[str, float, int]]:
     """The state of all source files on which a kernel's code may depend."""
     file = function.__code__.co_filename
-    sources = _SOURCES.setdefault(file, {file, __file__})
+    sources = _SOURCES.setdefault(file, {file, *_COMPILER})
     for value in function.__globals__.values():
         if isinstance(value, Kernel):
             sources |= _SOURCES.get(value.py_func.__code__.co_filename, set())

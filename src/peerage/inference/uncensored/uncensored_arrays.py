@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from peerage.inference.numerics.arrays import F64, I32, I64, BinClamps, Flags, Reports
+from peerage.inference.numerics.by_reference import by_reference
 
 
+@by_reference
 class Beliefs(NamedTuple):
     """Priors; rows of graders are by group. Authors' reliabilities have log masses on a grid instead of a Gamma."""
 
@@ -28,6 +30,7 @@ class Beliefs(NamedTuple):
     author_precision: F64
 
 
+@by_reference
 class Learning(NamedTuple):
     """Whether priors are learned, and what their updates need to know of the class.
 
@@ -43,6 +46,7 @@ class Learning(NamedTuple):
     report_component: I32
 
 
+@by_reference
 class Given(NamedTuple):
     """All that a chain conditions on; ``bins`` of the clamps hold the two ends of each fixed bin."""
 
@@ -53,6 +57,7 @@ class Given(NamedTuple):
     learning: Learning
 
 
+@by_reference
 class State(NamedTuple):
     """Where a chain stands: values on the model's scale; learned hyperparameters by coordinate."""
 
@@ -65,6 +70,7 @@ class State(NamedTuple):
     hyper_width: F64
 
 
+@by_reference
 class Work(NamedTuple):
     """Scratch memory, and the cut-points of each component: ``cuts[cut_start[c]:cut_start[c + 1]]``.
 
