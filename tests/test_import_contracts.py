@@ -20,7 +20,7 @@ PLANTED = {
     "numerics": ("inference/numerics/psis.py", "import pandas"),
     "files": ("methods/method_needs.py", "from peerage.formats.reading import read_grades"),
     "decisions": ("decisions/final_grades.py", "from peerage.inference.fitting import fit"),
-    "workflow": ("cli/pay.py", "from peerage.inference.fitting import fit"),
+    "workflow": ("cli/commands/pay.py", "from peerage.inference.fitting import fit"),
     "studies": ("evaluation/folds.py", "import peerage_studies"),
     "command line": ("../../studies/src/peerage_studies/labels.py", "import peerage.cli"),
 }

@@ -33,7 +33,7 @@ SAMPLERS_ARRAYS = {
 ALIKE = {"Beliefs", "Given", "Learning", "State", "Work"}
 """What each sampler has arrays for, under the same names, so that one reads like the other."""
 
-COMMANDS = "src/peerage/cli/"
+COMMANDS = "src/peerage/cli/commands/"
 """Each parameter of a command is an option of its own."""
 
 
@@ -97,7 +97,7 @@ def test_no_two_files_have_the_same_name(room: str) -> None:
     places = defaultdict(list)
     for path in FILES:
         # A command and what it does may share a name: the command is called as users type it.
-        if name_of(path).startswith(f"{room}/") and path.name != "__init__.py" and path.parent.name != "cli":
+        if name_of(path).startswith(f"{room}/") and path.name != "__init__.py" and path.parent.name != "commands":
             places[path.name].append(name_of(path))
     assert {name: paths for name, paths in places.items() if len(paths) > 1} == {}
 

@@ -15,7 +15,7 @@ import pytest
 import peerage as pg
 from peerage import cli
 from peerage.canvas.place import Patience
-from peerage.cli import canvas as command
+from peerage.cli.commands import canvas as command
 from support.programs.canvas_course import course
 from support.programs.canvas_server import (
     ASSIGNMENT,

@@ -13,7 +13,7 @@ import pytest
 from peerage import cli
 from peerage.canvas import push
 from peerage.canvas.place import Patience
-from peerage.cli import canvas as command
+from peerage.cli.commands import canvas as command
 from peerage.tables.writing_tables import write_table
 from support.programs.canvas_course import course
 from support.programs.canvas_server import ASSIGNMENT, COURSE, CREDIT, TOKEN, Canvas, answered, late, serving, throttled

@@ -11,7 +11,7 @@ import pytest
 
 from peerage import cli
 from peerage.canvas.place import Patience
-from peerage.cli import canvas as command
+from peerage.cli.commands import canvas as command
 from support.programs.canvas_course import course
 from support.programs.canvas_server import ASSIGNMENT, COURSE, RUBRIC, TOKEN, Canvas, answered, late, serving
 from support.programs.exporting import result_folder

@@ -17,7 +17,7 @@ import pytest
 from peerage import cli
 from peerage.canvas import adapter, client
 from peerage.canvas.place import Bounds, Patience
-from peerage.cli import canvas as command
+from peerage.cli.commands import canvas as command
 from support.programs.canvas_course import course
 from support.programs.canvas_server import (
     ASSIGNMENT,

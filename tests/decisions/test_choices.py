@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import peerage as pg
-from peerage.cli import fit, main
+from peerage.cli import main
+from peerage.cli.commands import fit
 from peerage.decisions.choices import DecisionChoices
 from peerage.decisions.credit_marks import CreditScale
 from peerage.gradebook.input_files import InputFile

@@ -1,4 +1,4 @@
-"""The command line: one module per command, each with a function ``command``.
+"""The command line: a module for each command in :mod:`commands`, and what they share.
 
 Command modules import pandas, scipy and numba inside their functions, so that ``peerage --help`` stays fast.
 Results go to standard output or to files, progress and warnings to standard error.
@@ -16,7 +16,7 @@ from typing import Annotated
 
 import typer
 
-from peerage.cli import (
+from peerage.cli.commands import (
     aggregate,
     benchmark,
     canvas,

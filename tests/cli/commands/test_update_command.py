@@ -13,7 +13,7 @@ import pytest
 
 import peerage as pg
 from peerage.cli import main
-from peerage.cli.update import SHOWN
+from peerage.cli.commands.update import SHOWN
 from peerage.results import result_folder
 from peerage.results.results import Results
 from peerage.results.schema import GRADES

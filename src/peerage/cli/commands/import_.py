@@ -11,15 +11,13 @@ import typer
 from peerage.canvas.store import pulled_files
 from peerage.cli.options import data_options
 from peerage.cli.options.option_groups import grouped
-from peerage.cli.setting_flags import as_line
 from peerage.cli.terminal.console import output, warn
+from peerage.cli.terminal.kept_grades import show_kept
 from peerage.errors import InputError, Problem
 from peerage.results import result_folder
-from peerage.support.words.wording import counted
 
 if TYPE_CHECKING:
     from peerage.formats.wizard.mapping import FileMapping
-    from peerage.gradebook.book import Gradebook
 
 GRADES = "peer_grades.csv"
 
@@ -120,18 +118,3 @@ def _pulled(sources: list[Path], format_name: str | None) -> tuple[list[Path], s
     if format_name is None and all(source.is_dir() for source in sources):
         format_name = "canvas-json"
     return [file for found in files for file in found], format_name
-
-
-def show_kept(book: Gradebook) -> None:
-    """Print what was kept, and everything that was noticed."""
-    from peerage.gradebook.book import ROLES
-
-    console = output()
-    for notice in book.notices:
-        console.print(f"note: {as_line(notice)}", soft_wrap=True)
-    roles = ((int((book.roles == index).sum()), role) for index, role in enumerate(ROLES))
-    graders = ", ".join(counted(number, role) for number, role in roles if number)
-    kept = f"{counted(book.n_grades, 'grade')} in {counted(book.n_reviews, 'review')}"
-    console.print(f"Kept {kept} of {counted(book.n_submissions, 'submission')} by {graders}.", soft_wrap=True)
-    for component in book.rubric.components:
-        console.print(f"  {component.name}: {component.legend}", soft_wrap=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from peerage import cli
-from peerage.cli.export import ExportFormat
+from peerage.cli.commands.export import ExportFormat
 from peerage.exports import mta2_files, students_csv, workbook
 from peerage.exports.exporting import NAMES, export_folder
 from support.programs.exporting import GRADEBOOK, result_folder, run_export

@@ -15,9 +15,10 @@ import typer
 
 from peerage.canvas.place import PATIENCE, TOKEN_VARIABLE, Place
 from peerage.canvas.store import RAW
-from peerage.cli.import_ import GRADES, show_kept
+from peerage.cli.commands.import_ import GRADES
 from peerage.cli.options import data_options
 from peerage.cli.terminal.console import never_print, output, say, warn
+from peerage.cli.terminal.kept_grades import show_kept
 from peerage.errors import InputError, MissingExtraError, Problem
 from peerage.results import result_folder
 from peerage.support.words.wording import counted

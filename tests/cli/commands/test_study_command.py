@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from peerage.cli import main
-from peerage.cli import study as command
+from peerage.cli.commands import study as command
 from peerage.results import result_folder
 from peerage_studies import NAMES
 from peerage_studies.estimates import estimates
@@ -25,7 +25,7 @@ from peerage_studies.study_definition import COLUMNS
 from peerage_studies.study_figure import draw
 from support.classes.study_tables import made_up
 
-SCRIPT = Path(__file__).parents[2] / "docs" / "reproduction.py"
+SCRIPT = Path(__file__).parents[3] / "docs" / "reproduction.py"
 QUICK = ["--quick", "--classes", "a", "--workers", "1", "-q"]
 
 
