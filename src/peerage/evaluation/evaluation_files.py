@@ -13,6 +13,7 @@ import pandas as pd
 from peerage.evaluation.ablations import FEATURES
 from peerage.evaluation.evaluation import Evaluation
 from peerage.evaluation.figure_files import save_figure
+from peerage.results import result_folder
 from peerage.results.provenance import provenance
 from peerage.tables.writing_tables import write_table
 
@@ -23,8 +24,14 @@ _DECIMALS = {"elpd": 3, "elpd_se": 3, "delta": 3, "delta_se": 3, "grade_change":
 _REVIEW_DECIMALS = 6
 
 
-def write(found: Evaluation, folder: Path) -> list[str]:
-    """Write the tables, the figure, the text and how they came about, and return the files' names."""
+def write_evaluation(found: Evaluation, path: Path) -> list[str]:
+    """Write the tables, the figure, the text and how they came about to a folder, and return the files' names."""
+    with result_folder.writing(path) as folder:
+        return _fill(found, folder)
+
+
+def _fill(found: Evaluation, folder: Path) -> list[str]:
+    """Write the files into a folder that is being written."""
     write_table(table_as_written(found), folder / TABLE)
     write_table(found.reviews().round(_REVIEW_DECIMALS), folder / REVIEWS)
     write_table(_rounded(found.tests()), folder / TESTS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from peerage.errors import MissingExtraError
+from peerage.results import result_folder
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,6 +43,15 @@ def save_figure(figure: Figure, folder: Path, stem: str) -> list[str]:
         for name in names:
             # Without a date, the same data give the same file.
             figure.savefig(folder / name, dpi=150, metadata={"Date": None} if name.endswith(".svg") else None)
+    return names
+
+
+def add_figure(figure: Figure, out: Path, stem: str) -> list[str]:
+    """Add a figure to a result folder as PNG and as SVG, and return the names of the files."""
+    with tempfile.TemporaryDirectory() as drawn:
+        names = save_figure(figure, Path(drawn), stem)
+        for name in names:
+            result_folder.add(out, name, (Path(drawn) / name).read_bytes())
     return names
 
 

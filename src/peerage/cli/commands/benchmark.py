@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,9 +13,6 @@ from peerage.cli.terminal.console import output, say
 
 if TYPE_CHECKING:
     from peerage.evaluation.benchmark.known_classes import ClassKind
-    from peerage.evaluation.benchmark.standings import Benchmark
-
-STEM = "benchmark"
 
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="The folder to write, or to continue in.")]
 Real = Annotated[
@@ -51,6 +47,7 @@ def command(
     tasks: sampling_options.RunningOptions,
 ) -> None:
     """Compare methods on simulated and real classes. A stopped benchmark can be continued."""
+    from peerage.evaluation.benchmark.benchmark_files import add_files
     from peerage.evaluation.benchmark.known_classes import real_kinds
     from peerage.evaluation.benchmark.running import benchmark
     from peerage.evaluation.figure_files import require_figures
@@ -67,7 +64,7 @@ def command(
     except KeyboardInterrupt:
         say("stopped; the same command continues from here")
         raise
-    names = _write(found, out)
+    names = add_files(found, out)
     output().print(f"Written to {out}: {', '.join(names)}", soft_wrap=True)
 
 
@@ -81,20 +78,3 @@ def _simulated(kinds: str | None) -> list[ClassKind]:
     if unknown:
         raise InputError(f"there is no kind of class {unknown[0]!r}; choose one of {', '.join(by_name)}")
     return [by_name[name] for name in wanted]
-
-
-def _write(found: Benchmark, out: Path) -> list[str]:
-    """Put the table, the page and the figure beside the findings."""
-    from peerage.evaluation.benchmark.benchmark_figure import draw
-    from peerage.evaluation.benchmark.page import page
-    from peerage.evaluation.figure_files import save_figure
-    from peerage.results import result_folder
-    from peerage.tables.writing_tables import csv_text
-
-    result_folder.add(out, f"{STEM}.csv", csv_text(found.table().round(5)))
-    result_folder.add(out, f"{STEM}.md", page(found))
-    with tempfile.TemporaryDirectory() as folder:
-        names = save_figure(draw(found), Path(folder), STEM)
-        for name in names:
-            result_folder.add(out, name, (Path(folder) / name).read_bytes())
-    return [f"{STEM}.md", f"{STEM}.csv", *names]

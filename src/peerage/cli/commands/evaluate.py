@@ -51,7 +51,7 @@ def command(
     out = grades[0].with_name(f"{grades[0].stem}-evaluation") if out is None else out
     result_folder.check_target(out, [*grades, *features.files(data.rubric, data.exclude)])
     from peerage.evaluation.evaluating import FOLDS, evaluate
-    from peerage.evaluation.evaluation_files import record, write
+    from peerage.evaluation.evaluation_files import record, write_evaluation
     from peerage.evaluation.figure_files import require_figures
 
     require_figures()
@@ -60,8 +60,7 @@ def command(
     others = [name.strip() for name in methods.split(",")] if methods else []
     folds, sampling, running = FOLDS if folds is None else folds, length.sampling(tasks.seed), tasks.running()
     found = evaluate(book, model, folds=folds, loo=loo, methods=others, sampling=sampling, running=running)
-    with result_folder.writing(out) as folder:
-        names = write(found, folder)
+    names = write_evaluation(found, out)
     if as_json:
         typer.echo(json.dumps(record(found), indent=2))
         return

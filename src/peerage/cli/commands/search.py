@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from peerage.evaluation.prior_search.prior_search import Search
     from peerage.evaluation.prior_search.search_plan import SearchPlan
 
-FIGURE = "search"
 SUFFIX = "-search"
 """What is put after the input's name to name the folder."""
 
@@ -90,8 +88,9 @@ def command(
     as_json: data_options.Json = False,
 ) -> None:
     """Search for the fixed priors that predict held-out reviews best. A stopped search can be continued."""
-    from peerage.evaluation.figure_files import require_figures
+    from peerage.evaluation.figure_files import add_figure, require_figures
     from peerage.evaluation.prior_search.prior_search import search
+    from peerage.evaluation.prior_search.search_figure import draw
     from peerage.model import LEARNED
 
     require_figures()
@@ -108,28 +107,18 @@ def command(
         say("stopped; the same command continues from here")
         raise
     warn(found.notices)
-    _draw(found, out)
+    figures = add_figure(draw(found), out, "search")
     if as_json:
         typer.echo(json.dumps({"best": found.best.to_dict(), "sentences": found.sentences}, indent=2))
     else:
-        _show(found, out)
+        _show(found, out, figures)
 
 
-def _draw(found: Search, out: Path) -> None:
-    """Add the figure to the folder."""
-    from peerage.evaluation.figure_files import save_figure
-    from peerage.evaluation.prior_search.search_figure import draw
-
-    with tempfile.TemporaryDirectory() as folder:
-        for name in save_figure(draw(found), Path(folder), FIGURE):
-            result_folder.add(out, name, (Path(folder) / name).read_bytes())
-
-
-def _show(found: Search, out: Path) -> None:
+def _show(found: Search, out: Path, figures: list[str]) -> None:
     from peerage.evaluation.prior_search.prior_search import BEST
     from peerage.evaluation.prior_search.search_folder import TABLE
 
     console = output()
     console.print(*found.sentences, sep="\n", soft_wrap=True)
-    console.print(f"\nWritten to {out}: {TABLE}, {BEST}, {FIGURE}.png, {FIGURE}.svg", soft_wrap=True)
+    console.print(f"\nWritten to {out}: {', '.join([TABLE, BEST, *figures])}", soft_wrap=True)
     console.print(f"Fit with these priors: peerage fit GRADES --priors {out / BEST}", soft_wrap=True)
