@@ -240,8 +240,8 @@ def test_the_unfinished_pull_of_another_assignment_is_refused(
         (
             ASSIGNMENT_PATH,
             answered(401, {"errors": [{"message": "Expired access token."}]}, WWW_Authenticate="Bearer"),
-            "Canvas does not accept the token: it is wrong or has expired; make a new one in Canvas "
-            "(Account, Settings, New access token) and set CANVAS_TOKEN to it",
+            "Canvas does not accept the token: it is wrong or has expired; make a new one in Canvas, "
+            "under Account, Settings, New access token (set CANVAS_TOKEN, or type it when asked)",
         ),
         (
             ASSIGNMENT_PATH,
@@ -383,7 +383,7 @@ def test_without_a_token_and_a_terminal(
 ) -> None:
     monkeypatch.delenv("CANVAS_TOKEN")
     assert pull(canvas, tmp_path / "class") == 2
-    assert capsys.readouterr().err == "there is no Canvas token; set CANVAS_TOKEN, or type it when asked\n"
+    assert capsys.readouterr().err == "there is no Canvas token; give one (set CANVAS_TOKEN, or type it when asked)\n"
 
 
 def _everything(folder: Path) -> str:

@@ -163,8 +163,8 @@ def test_a_job_that_is_not_answered_is_not_asked_for_twice(
     assert run(canvas, folder, "--yes") == 1
     assert canvas.counts[BULK] == 1
     assert capsys.readouterr().err.splitlines()[-1] == (
-        "Canvas did not answer in 0.5 seconds; it may have done what was asked, or not: see what became of it before "
-        "trying again"
+        "Canvas did not answer in 0.5 seconds; the change may or may not have been made; check in Canvas before you "
+        "try again"
     )
 
 

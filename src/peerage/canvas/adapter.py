@@ -58,8 +58,8 @@ class PoliteAdapter(HTTPAdapter):
             except _BROKEN as error:
                 reason = _unanswered(error, self._patience.timeout)
                 if request.method != "GET":
-                    remedy = "see what became of it before trying again"
-                    raise ServiceError(f"{reason}; it may have done what was asked, or not: {remedy}") from None
+                    doubt = "the change may or may not have been made"
+                    raise ServiceError(f"{reason}; {doubt}; check in Canvas before you try again") from None
                 continue
             self._remaining = _number(response.headers, _REMAINING, math.inf)
             if _is_throttled(response):

@@ -7,17 +7,21 @@ from contextlib import contextmanager
 from io import BytesIO
 from typing import Any
 
-import requests
-from canvasapi import exceptions
-from canvasapi.paginated_list import PaginatedList
-from canvasapi.requester import Requester
-from canvasapi.util import combine_kwargs
-from requests.auth import AuthBase
+from peerage.errors import InputError, MissingExtraError, Problem, ServiceError
+
+try:
+    import requests
+    from canvasapi import exceptions
+    from canvasapi.paginated_list import PaginatedList
+    from canvasapi.requester import Requester
+    from canvasapi.util import combine_kwargs
+    from requests.auth import AuthBase
+except ModuleNotFoundError:
+    raise MissingExtraError("Canvas", "canvas") from None
 
 from peerage.canvas.adapter import PoliteAdapter
-from peerage.canvas.place import BOUNDS, TOKEN_REMEDY, Patience, Place, Report, checked_token
+from peerage.canvas.place import BOUNDS, Patience, Place, Report, checked_token
 from peerage.canvas.store import Answer, Store
-from peerage.errors import InputError, Problem, ServiceError
 from peerage.support.files.json_files import parse_json
 from peerage.support.files.json_shapes import Maybe, misfit
 
@@ -145,9 +149,9 @@ def refusals(place: Place) -> Iterator[None]:
     try:
         yield
     except exceptions.InvalidAccessToken:
-        raise InputError(
-            Problem("Canvas does not accept the token: it is wrong or has expired", TOKEN_REMEDY)
-        ) from None
+        message = "Canvas does not accept the token: it is wrong or has expired"
+        remedy = "make a new one in Canvas, under Account, Settings, New access token"
+        raise InputError(Problem(message, remedy, setting="token")) from None
     except (exceptions.Unauthorized, exceptions.Forbidden):
         message = f"the token has no permission to see or change this in course {place.course}"
         raise InputError(Problem(message, "use the token of a teacher of the course")) from None

@@ -9,9 +9,6 @@ from urllib.parse import urlsplit
 
 from peerage.errors import InputError, Problem
 
-TOKEN_VARIABLE = "CANVAS_TOKEN"
-TOKEN_REMEDY = f"make a new one in Canvas (Account, Settings, New access token) and set {TOKEN_VARIABLE} to it"
-
 Report = Callable[[str], None]
 """What takes a line about how things go."""
 
@@ -97,7 +94,7 @@ def checked_token(token: str) -> str:
     """The token without outer spaces, if it can be one; a message about it never shows it."""
     token = token.strip()
     if not token:
-        raise InputError(Problem("there is no Canvas token", f"set {TOKEN_VARIABLE}, or type it when asked"))
+        raise InputError(Problem("there is no Canvas token", "give one", setting="token"))
     if not _PRINTABLE.fullmatch(token):
-        raise InputError(Problem("the Canvas token has characters that no token has", "copy it again"))
+        raise InputError(Problem("the Canvas token has characters that no token has", "copy it again", setting="token"))
     return token

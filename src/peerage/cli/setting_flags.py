@@ -1,4 +1,4 @@
-"""Which option of the command line stands for which setting of the library.
+"""Where the command line has which setting of the library: nearly all are options.
 
 Messages of the library speak of settings in words; a printed problem gets the option added here.
 """
@@ -6,6 +6,9 @@ Messages of the library speak of settings in words; a printed problem gets the o
 from __future__ import annotations
 
 from peerage.errors import Problem
+
+TOKEN_VARIABLE = "CANVAS_TOKEN"
+"""The environment variable that holds the access token; an option would show it in the list of processes."""
 
 FLAGS = {
     "assignment_ids": "--assignment-id",
@@ -40,6 +43,7 @@ FLAGS = {
     "rubric": "--rubric",
     "snap": "--snap",
     "staff_level": "--no-staff-level",
+    "token": f"set {TOKEN_VARIABLE}, or type it when asked",
     "until": "--until",
     "url": "--url",
 }

@@ -14,6 +14,9 @@ from peerage.rubric import RUBRIC_NAME, Rubric
 from peerage.tables.known_columns import FIELDS, fold
 from peerage.tables.writing_tables import write_table
 
+GRADES_NAME = "peer_grades.csv"
+"""What a file of grades is called, unless somebody calls it otherwise."""
+
 
 def write_grades(table: pd.DataFrame, rubric: Rubric, path: Path, *, wide: bool, with_rubric: bool) -> None:
     """Write a gradebook's table by the path's suffix and, on request, its rubric beside it."""

@@ -18,7 +18,7 @@ import peerage as pg
 from peerage.canvas.store import INDEX, RAW, pulled_files
 from peerage.cli.project_file import defaults
 from peerage.errors import PeerageError
-from peerage.evaluation.benchmark.known_classes import GRADES, STAFF, ClassKind, KnownClass, read_real_class
+from peerage.evaluation.benchmark.known_classes import STAFF, ClassKind, KnownClass, read_real_class
 from peerage.evaluation.benchmark.running import FINDINGS, RECORD, benchmark
 from peerage.evaluation.prior_search.prior_grids import PriorGrid
 from peerage.exports import canvas_grades, moodle_grades
@@ -29,6 +29,7 @@ from peerage.formats.staff.fixed_file import read_fixed
 from peerage.formats.staff.overrides import read_overrides
 from peerage.formats.staff.pseudonyms import Key
 from peerage.formats.wizard.mapping import FileMapping
+from peerage.gradebook.writing import GRADES_NAME
 from peerage.methods.method_registry import find
 from peerage.results.marker import MARKER
 from peerage.results.result_folder import PUBLICATION
@@ -218,7 +219,7 @@ def _studies(scratch: Path) -> Iterator[Target]:
     yield Target("comparisons", compared, CELLS, lambda folder: pg.read_comparisons(folder / "c.csv"))
     grades = b"submission,grader,S\np1,a,1\np1,b,2\np2,a,3\np2,c,0\n"
     staff = b"submission,component,grade\np1,S,2\np2,S,3\np2,S,2\n"
-    yield Target("real class", {GRADES: grades, STAFF: staff}, CELLS, read_real_class)
+    yield Target("real class", {GRADES_NAME: grades, STAFF: staff}, CELLS, read_real_class)
     grid = {"grid.toml": b'mu_s = [3.5, 4]\n"alpha_e, beta_e" = [[5, 5], [8, 2]]\n'}
     yield Target("grid", grid, LINES, lambda folder: PriorGrid.read(str(folder / "grid.toml")).all())
     _compared(scratch / "benchmark")

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from getpass import getpass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from peerage.canvas.place import PATIENCE, TOKEN_VARIABLE, Place
+from peerage.canvas.place import PATIENCE, Place, checked_token
 from peerage.canvas.store import RAW
-from peerage.cli.commands.import_ import GRADES
 from peerage.cli.options import data_options
+from peerage.cli.setting_flags import TOKEN_VARIABLE
 from peerage.cli.terminal.console import never_print, output, say, warn
 from peerage.cli.terminal.kept_grades import show_kept
-from peerage.errors import InputError, MissingExtraError, Problem
 from peerage.results import result_folder
 from peerage.support.words.wording import counted
 
@@ -64,21 +62,15 @@ def pull_command(
     """Fetch an assignment's peer reviews as peer_grades.csv and rubric.toml, with the raw JSON beside them."""
     result_folder.check_target(out, [] if rubric is None else [rubric])
     place = Place.of(url, course, assignment)
-    with canvas_extra():
-        from peerage.canvas.pull import pull
-    partial = out.with_name(f"{out.name}.partial")
-    with _kept(partial):
-        files = pull(place, _token(), partial, PATIENCE, say)
-        from peerage.formats import read_grades
-        from peerage.rubric import RUBRIC_NAME
+    from peerage.gradebook.writing import GRADES_NAME
+    from peerage.rubric import RUBRIC_NAME
+    from peerage.workflow.pull_from_canvas import pull_from_canvas, unfinished
 
-        book = read_grades(files, rubric, snap=snap, duplicates=duplicates.value, format_name="canvas-json", exclude=())
-        with result_folder.writing(out) as folder:
-            shutil.copytree(partial, folder / RAW)
-            book.write(folder / GRADES, rubric=True)
-        shutil.rmtree(partial)
+    reading = data_options.ReadingOptions(snap=snap, duplicates=duplicates).reading()
+    with _kept(unfinished(out)):
+        book = pull_from_canvas(place, _token(), out, rubric, reading, patience=PATIENCE, report=say)
     show_kept(book)
-    output().print(f"Written to {out}: {GRADES}, {RUBRIC_NAME}, {RAW}", soft_wrap=True)
+    output().print(f"Written to {out}: {GRADES_NAME}, {RUBRIC_NAME}, {RAW}", soft_wrap=True)
 
 
 @app.command("push")
@@ -93,45 +85,24 @@ def push_command(
     yes: Yes = False,
 ) -> None:
     """Show what the final grades in DIR would change in Canvas and, with --yes, write them there."""
-    places = [Place.of(url, course, assignment)]
-    with canvas_extra():
-        from peerage.canvas.push import Target
-    from peerage.canvas.desired_grades import final_grades, peer_grading
+    place = Place.of(url, course, assignment)
+    credit = None if credit_assignment is None else Place.of(url, course, credit_assignment)
     from peerage.results.results import Results
+    from peerage.workflow.push_to_canvas import desired_in_canvas, plan_push, push_to_canvas
 
-    results = Results.read(folder)
-    found = [final_grades(results, only, comment)]
-    if credit_assignment is not None:
-        found.append(peer_grading(results))
-        places.append(Place.of(url, course, credit_assignment))
-    desired = [wanted for wanted, _ in found]
-    for _, notices in found:
-        warn(notices)
-    token = _token()
-    targets = [Target.of(place, token, PATIENCE, say) for place in places]
-    plans = [target.plan(wanted) for target, wanted in zip(targets, desired, strict=True)]
-    for plan in plans:
-        output().print(*plan.lines(), sep="\n", soft_wrap=True)
-    changes = sum(len(plan.changes) for plan in plans)
+    desired = desired_in_canvas(Results.read(folder), place, credit, only=only, with_comments=comment)
+    warn(desired.notices)
+    planned = plan_push(desired, _token(), patience=PATIENCE, report=say)
+    for push in planned:
+        output().print(*push.plan.lines(), sep="\n", soft_wrap=True)
+    changes = sum(len(push.plan.changes) for push in planned)
     if not changes:
         output().print("There is nothing to write.")
     elif not yes:
         output().print(f"Nothing was written. To write {counted(changes, 'change')}, add --yes.", soft_wrap=True)
     else:
-        for target, wanted, plan in zip(targets, desired, plans, strict=True):
-            target.write(wanted, plan)
+        push_to_canvas(planned)
         output().print(f"Written: {counted(changes, 'change')}.")
-
-
-@contextmanager
-def canvas_extra() -> Iterator[None]:
-    """Say what to install where the modules that need canvasapi cannot be imported."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("canvasapi", "requests"):
-            raise
-        raise MissingExtraError("Canvas", "canvas") from None
 
 
 @contextmanager
@@ -148,10 +119,8 @@ def _kept(partial: Path) -> Iterator[None]:
 def _token() -> str:
     """The token from the environment, or typed without being shown; from now on, it is never printed."""
     token = os.environ.get(TOKEN_VARIABLE, "")
-    try:
-        if not token and sys.stdin.isatty():
+    if not token and sys.stdin.isatty():
+        with suppress(EOFError):
             token = getpass("Canvas access token (not shown): ", stream=sys.stderr)
-    except EOFError:
-        raise InputError(Problem("there is no Canvas token", f"set {TOKEN_VARIABLE}, or type it when asked")) from None
     never_print(token.strip())
-    return token
+    return checked_token(token)

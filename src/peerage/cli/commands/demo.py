@@ -26,7 +26,8 @@ def command(
     """Simulate a class like the paper's, fit it, and compare the grades with the true ones."""
     result_folder.check_target(out)
     from peerage.gradebook.input_files import InputFile
-    from peerage.simulation.class_files import GRADES, write_class
+    from peerage.gradebook.writing import GRADES_NAME
+    from peerage.simulation.class_files import TRUE_GRADERS, TRUE_GRADES, write_class
     from peerage.simulation.simulated_class import simulate
     from peerage.workflow.fit_class import fit_class
     from peerage.workflow.fit_plan import FitPlan, SamplingPlan
@@ -38,12 +39,12 @@ def command(
     plan = FitPlan(sampling=SamplingPlan(seed=0, progress=True))
     with result_folder.writing(out) as folder:
         write_class(truth, folder)
-        results = fit_class(book, plan, inputs=[InputFile.of(folder / GRADES)], tell=say)
+        results = fit_class(book, plan, inputs=[InputFile.of(folder / GRADES_NAME)], tell=say)
         fill(results, folder)
     show(results, out)
     for line in _comparison(results, truth):
         typer.echo(line)
-    typer.echo(f"\nThe class is {out / GRADES}; the truth is in true_grades.csv and graders_truth.csv beside it.")
+    typer.echo(f"\nThe class is {out / GRADES_NAME}; the truth is in {TRUE_GRADES} and {TRUE_GRADERS} beside it.")
     say_warnings(results)
 
 

@@ -19,8 +19,6 @@ from peerage.results import result_folder
 if TYPE_CHECKING:
     from peerage.formats.wizard.mapping import FileMapping
 
-GRADES = "peer_grades.csv"
-
 Sources = Annotated[
     list[Path],
     typer.Argument(
@@ -64,20 +62,16 @@ def command(
         raise InputError(Problem("these options cannot be used together", remedy))
     sources, format_name = _pulled(sources, format_name)
     result_folder.check_target(out, [*sources, *([] if data.rubric is None else [data.rubric])])
-    from peerage.formats import read_classes
     from peerage.formats.wizard.mapping import MAPPING_NAME
+    from peerage.gradebook.writing import GRADES_NAME
     from peerage.rubric import RUBRIC_NAME
+    from peerage.workflow.import_class import import_class
 
     guided = data.columns is None and format_name is None
     mapping = _mapping(sources, interactive, mapping_file) if guided else None
-    reading = replace(data.reading(), format_name=format_name, mapping=mapping, exclude=())
-    book = read_classes(sources, data.rubric, by=None, reading=reading)[""]
-    with result_folder.writing(out) as folder:
-        book.write(folder / GRADES, rubric=True)
-        if mapping is not None:
-            (folder / MAPPING_NAME).write_text(mapping.to_toml(), encoding="utf-8")
-    show_kept(book)
-    written = [GRADES, RUBRIC_NAME, *([] if mapping is None else [MAPPING_NAME])]
+    reading = replace(data.reading(), format_name=format_name, mapping=mapping)
+    show_kept(import_class(sources, out, data.rubric, reading))
+    written = [GRADES_NAME, RUBRIC_NAME, *([] if mapping is None else [MAPPING_NAME])]
     output().print(f"Written to {out}: {', '.join(written)}", soft_wrap=True)
     if interactive:
         output().print(f"The next file needs no questions: --mapping {out / MAPPING_NAME}", soft_wrap=True)

@@ -37,7 +37,9 @@ def command() -> None:
 
 def _grades() -> str:
     """The files that look most like grades: the only table, or all tables whose names begin alike."""
-    usual = next((name for name in ("peer_grades.csv", "week*.csv") if files_of(name)), "")
+    from peerage.gradebook.writing import GRADES_NAME
+
+    usual = next((name for name in (GRADES_NAME, "week*.csv") if files_of(name)), "")
     tables = files_of("*.csv") or files_of("*.xlsx")
     if usual or len(tables) < 2:
         return usual or "".join(tables)
@@ -47,7 +49,9 @@ def _grades() -> str:
 
 
 def _rubric(grades: str) -> str:
-    beside = Path(grades).with_name("rubric.toml")
+    from peerage.rubric import RUBRIC_NAME
+
+    beside = Path(grades).with_name(RUBRIC_NAME)
     return str(beside) if beside.is_file() else NONE
 
 

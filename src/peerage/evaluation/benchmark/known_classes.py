@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 from peerage.errors import InputError, Problem
 from peerage.formats import read_grades
 from peerage.gradebook import Gradebook
+from peerage.gradebook.writing import GRADES_NAME
 from peerage.rubric import LARGEST_GRADE
 from peerage.tables.reading_files import read_sheet
 
 Floats = NDArray[np.float64]
 
-GRADES, STAFF = "peer_grades.csv", "staff_grades.csv"
-"""The files of a real class."""
+STAFF = "staff_grades.csv"
+"""The file of what staff gave in a real class."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,8 +80,8 @@ def real_kinds(folders: list[Path]) -> tuple[list[ClassKind], list[str]]:
     """The real classes that are there, and what is said of the others."""
     found, missing = [], []
     for folder in folders:
-        if not (folder / GRADES).is_file():
-            missing.append(f"{folder}: skipped, because there is no {GRADES}")
+        if not (folder / GRADES_NAME).is_file():
+            missing.append(f"{folder}: skipped, because there is no {GRADES_NAME}")
             continue
         if not (folder / STAFF).is_file():
             missing.append(f"{folder}: there is no {STAFF}, so that only held-out reviews are predicted")
@@ -94,7 +95,7 @@ def read_real_class(folder: Path) -> KnownClass:
     Several staff grades of one submission count with their mean, whose noise is known then. Where a staff grade lies
     beyond the rubric, staff's scale is another one. Without staff's grades nothing is known to be true.
     """
-    book = read_grades(folder / GRADES)
+    book = read_grades(folder / GRADES_NAME)
     if not (folder / STAFF).is_file():
         return KnownClass(book, np.full(book.applicable.shape, np.nan))
     by_cell = _staff_grades(folder, book).groupby(["submission", "component"])["grade"]
