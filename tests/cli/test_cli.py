@@ -106,8 +106,8 @@ def test_check_says_what_was_understood(grades: str, capsys: pytest.CaptureFixtu
         "grades 3 in 3 reviews",
         "submissions 2",
         "graders 2 students",
-        "reviews per grader 1.5 at the median, 1 to 2",
-        "reviews per submission 1.5 at the median, 1 to 2",
+        "reviews per grader median 1.5, from 1 to 2",
+        "reviews per submission median 1.5, from 1 to 2",
         "coverage 100.0% of the components that reviewers could grade",
     ]
     assert "S 0, 1, 2 3 1.00" in lines

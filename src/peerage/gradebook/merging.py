@@ -212,8 +212,7 @@ def _other_rubric(book: Gradebook, new: Gradebook) -> Problem:
     mine, theirs = ({component.name: component for component in part.rubric.components} for part in (book, new))
     names = [name for name in mine | theirs if mine.get(name) != theirs.get(name)]
     how = f"differs in {quoted(names)}" if names else "has its components in another order"
-    remedy = "read them with the rubric of the class: read_grades(file, rubric=posterior.book.rubric)"
-    return Problem(f"the rubric of the new grades {how}", remedy)
+    return Problem(f"the rubric of the new grades {how}", "read them with the rubric of the class", setting="rubric")
 
 
 def _newcomers(book: Gradebook, joint: Gradebook) -> Iterator[Problem]:

@@ -94,4 +94,4 @@ def _lines(facts: dict[str, Any]) -> Iterable[tuple[str, str]]:
 def _range(spread: dict[str, float]) -> str:
     if spread["least"] == spread["most"]:
         return f"{spread['least']:,}"
-    return f"{spread['median']:g} at the median, {spread['least']:,} to {spread['most']:,}"
+    return f"median {spread['median']:g}, from {spread['least']:,} to {spread['most']:,}"
