@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from peerage.decisions.choices import DecisionChoices
 from peerage.decisions.final_grades import Cell
 from peerage.errors import InputError, Problem, ResultsError
 from peerage.formats import read_classes
 from peerage.formats.reading_choices import Reading
 from peerage.gradebook.book import Gradebook
 from peerage.gradebook.input_files import InputFile
+from peerage.inference.posterior import Posterior
 from peerage.results.results import Results
 from peerage.results.schema import GRADES
 from peerage.rubric import tidy
+from peerage.support.tasks.progress import Listener
 from peerage.support.tasks.stop_requests import stoppable
 from peerage.support.words.wording import quoted
 from peerage.term.published import Published
@@ -46,15 +50,25 @@ def update_class(
     *,
     inputs: Iterable[InputFile] | None = None,
     published: Published | None = None,
-    **sampling: Any,
+    draws: int | None = None,
+    burn_in: int | None = None,
+    workers: int | None = None,
+    progress: bool | Listener = False,
+    stop: threading.Event | None = None,
 ) -> Updated:
     """Add grades to a fitted class, or correct them; grades that were handed out stay.
 
     These are the ones that are ``published`` or, unless that is given, those that the earlier results kept.
-    ``sampling`` is what :meth:`~peerage.inference.posterior.Posterior.update` takes; its ``stop`` is heard to the end.
+    The other settings are those of :meth:`~peerage.inference.posterior.Posterior.update`; ``stop`` is heard to the end.
     """
-    with stoppable(sampling.get("stop")):
-        return _updated(earlier, new_grades, inputs, published, sampling)
+    _refuse_made_up_names(earlier)
+    choices, before = earlier.choices, earlier.posterior
+    with stoppable(stop):
+        after = before.update(new_grades, draws=draws, burn_in=burn_in, workers=workers, progress=progress, stop=stop)
+        results = _results(earlier, after, choices, inputs, published)
+    notices = tuple(notice for notice in after.book.notices if notice not in before.book.notices)
+    changes = tuple(_changes(earlier.grades, results, set(new_grades.submissions)))
+    return Updated(results, changes, notices)
 
 
 def read_new_grades(
@@ -86,25 +100,20 @@ def _refuse_made_up_names(results: Results) -> None:
         raise ResultsError(message, setting="pseudonyms")
 
 
-def _updated(
+def _results(
     earlier: Results,
-    new_grades: Gradebook,
+    after: Posterior,
+    choices: DecisionChoices,
     inputs: Iterable[InputFile] | None,
     published: Published | None,
-    sampling: dict[str, Any],
-) -> Updated:
-    _refuse_made_up_names(earlier)
-    choices, before = earlier.choices, earlier.posterior
-    after = before.update(new_grades, **sampling)
+) -> Results:
+    """The results of an updated posterior, made as the earlier ones were."""
     keeps = published is not None or bool(earlier.record.get("published"))
     published = Published(earlier, kept_alone=True) if published is None else published
     results = Results.of(after, inputs, choices, overrides=earlier.overrides, handed_out=published.handed_out)
     if keeps:
         results = published.proposed(results)
-    results = replace(results, record=_continued(earlier.record, results.record))
-    notices = tuple(notice for notice in after.book.notices if notice not in before.book.notices)
-    changes = tuple(_changes(earlier.grades, results, set(new_grades.submissions)))
-    return Updated(results, changes, notices)
+    return replace(results, record=_continued(earlier.record, results.record))
 
 
 def _continued(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:

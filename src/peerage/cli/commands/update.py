@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -63,9 +63,10 @@ def command(
     options = data_options.ReadingOptions(columns=columns, snap=snap, duplicates=duplicates)
     new, left_out = read_new_grades(earlier, grades, options.reading())
     warn(left_out)
-    sampling: dict[str, Any] = {"draws": draws, "burn_in": burn_in, "workers": workers, "progress": not quiet}
     published = staff_options.handed_out_of_class(earlier.record.get("class"))
-    updated = update_class(earlier, new, published=published, **sampling)
+    updated = update_class(
+        earlier, new, published=published, draws=draws, burn_in=burn_in, workers=workers, progress=not quiet
+    )
     warn(updated.notices)
     kept = None
     if target.resolve() == found:
