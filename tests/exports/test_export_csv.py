@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from peerage.errors import InputError
 from peerage.exports import students_csv
+from peerage.exports.export_options import Options
+from peerage.exports.exporting import export
+from peerage.exports.roster import Roster
 from peerage.exports.students_csv import StudentRow
+from peerage.results.results import Results
 from support.programs.exporting import MOODLE_ROSTER, STAFF, TOTALS, result_folder, run_export
 
 
@@ -50,6 +55,14 @@ def test_names_from_a_roster(tmp_path: Path) -> None:
         "Ben Okoro",
         "Cat Li",
     ]
+
+
+def test_a_roster_may_be_a_table_in_memory(tmp_path: Path) -> None:
+    results = Results.read(result_folder(tmp_path / "out", TOTALS[:2], STAFF))
+    roster = Roster.of_table(pd.DataFrame({"id": ["1001", "1002"], "name": ["Ada", "Ben"]}))
+    written = export(results, "csv", tmp_path / "marks.csv", Options(roster, id_column="name"))
+    assert [row.student for row in students_csv.read(written.path)] == ["Ada", "Ben"]
+    assert "found 2 of 2 people by the column 'id'" in {notice.message for notice in written.notices}
 
 
 def test_a_roster_needs_a_column_to_write(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,6 +12,7 @@ from peerage.errors import ResultsError
 from peerage.results import result_folder
 from peerage.results.results import Results
 from peerage.results.schema import GRADES
+from peerage.results.several_classes_results import SeveralResults
 from peerage.term.published import Published
 from peerage.workflow.publishing import announce, publications, publish, published_in
 from support.classes.term import class_table, fitted, grades_of, record, written
@@ -73,3 +74,17 @@ def test_nothing_replaces_what_was_handed_out(tmp_path: Path) -> None:
     (recorded.path / "publication.json").write_text("{")
     with pytest.raises(ResultsError, match="is damaged; restore it from a copy"):
         publications(tmp_path)
+
+
+def test_results_in_memory_are_handed_out_as_those_in_a_folder(tmp_path: Path) -> None:
+    results = Results.read(fitted(written(TABLE, tmp_path / "class.csv"), tmp_path / "results"))
+    recorded, announced = publish(results, tmp_path / "alone", NOW)
+    assert recorded is not None
+    assert announced.new == len(results.grades)
+    assert Results.read(recorded.path).grades == results.grades
+    assert publish(tmp_path / "results", tmp_path / "alone", NOW)[0] is None
+    several = SeveralResults.of("section", {"A": results})
+    recorded, _ = publish(several, tmp_path / "several", NOW)
+    assert recorded is not None
+    assert SeveralResults.read(recorded.path).classes["A"].grades == results.grades
+    assert published_in([recorded.path])["A"].handed_out.grades == results.grades

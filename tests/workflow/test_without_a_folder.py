@@ -125,8 +125,32 @@ def test_published_grades_can_be_given_as_rows(first_week: Results) -> None:
     assert set(kept.tables[PROPOSALS]["why"]) <= {"the reviews behind the earlier grade are not known"}
     pairs = ["submission", "grader", "weight"]
     pd.testing.assert_frame_equal(kept.tables[WEIGHTS][pairs], known.tables[WEIGHTS][pairs])
-    with pytest.raises(pg.InputError, match=r"grades.csv: has no column 'grade'"):
-        Published.of_rows(rows.drop(columns="grade"))
+
+
+@pytest.mark.parametrize(
+    ("lacking", "reviews", "message"),
+    [
+        ("grade", None, "the rows, each about a component of a submission, have no column 'grade'; add it"),
+        ("component", None, "the rows, each about a component of a submission, have no column 'component'; add it"),
+        (
+            "",
+            ["submission", "grader"],
+            "the rows, each about a review that holds a grade, have no column 'weight'",
+        ),
+    ],
+)
+def test_rows_that_lack_a_column_are_refused(lacking: str, reviews: list[str] | None, message: str) -> None:
+    rows = pd.DataFrame([("s1", "Essay", 3, "because")], columns=["submission", "component", "grade", "sentence"])
+    weights = None if reviews is None else pd.DataFrame(columns=reviews)
+    with pytest.raises(pg.InputError, match=f"^{message}"):
+        Published.of_rows(rows.drop(columns=lacking, errors="ignore"), weights)
+
+
+@pytest.mark.parametrize("grade", ["good", None])
+def test_a_row_without_a_grade_is_named(grade: str | None) -> None:
+    rows = pd.DataFrame([("s1", "Essay", 3), ("s2", "Essay", grade)], columns=["submission", "component", "grade"])
+    with pytest.raises(pg.InputError, match=r"^row 1: .* in the column 'grade' is not a number; correct it"):
+        Published.of_rows(rows)
 
 
 def test_several_classes_are_fitted_as_each_would_be(first_week: Results) -> None:

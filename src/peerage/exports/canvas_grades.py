@@ -44,12 +44,13 @@ class _Enrolled:
 
 def prepare(results: Results, options: Options) -> Prepared:
     """The marks of a class, in the columns and rows that Canvas knows."""
-    known = None
-    if options.roster is not None and canvas_gradebook_csv.recognises(options.roster):
-        known = canvas_gradebook_csv.read(options.roster)
+    roster, known = options.roster, None
+    if isinstance(roster, Path):
+        known = canvas_gradebook_csv.read(roster) if canvas_gradebook_csv.recognises(roster) else None
+        roster = Roster.read(roster) if known is None else _names_in_order(known, roster.name)
     chosen = StudentMarks.of(results).of_assignments(options.only)
     marks, columns, column_notices = chosen_columns(chosen, options, known)
-    enrolled = _enrolled(list(marks.values), options, known)
+    enrolled = _enrolled(list(marks.values), options, roster, known)
     notices = [*marks.notices, *column_notices, *enrolled.notices]
     students, excused, empty = [], [], []
     for student, who in enrolled.who.items():
@@ -80,13 +81,14 @@ def _cell_notices(excused: Sequence[str], empty: Sequence[str]) -> Iterator[Prob
         yield Problem(message, "to keep such marks, give Canvas's own gradebook as the roster", setting="roster")
 
 
-def _enrolled(students: Sequence[str], options: Options, known: CanvasGradebook | None) -> _Enrolled:
-    if options.roster is None:
+def _enrolled(
+    students: Sequence[str], options: Options, roster: Roster | None, known: CanvasGradebook | None
+) -> _Enrolled:
+    if roster is None:
         return _by_id(students, options.id_column or ID_COLUMNS[0])
     if options.id_column is not None:
         message = "a column of ids cannot be used together with a roster"
         raise InputError(Problem(message, "name the roster's column to match by instead", setting="match"))
-    roster = _names_in_order(known, options.roster) if known else Roster.read(options.roster)
     match = roster.match(students, options.match)
     if not match.rows:
         raise InputError([*match.notices(), Problem("nobody is left to write", "check the roster")])
@@ -128,13 +130,13 @@ def _check_ids(names: Iterable[str]) -> None:
         raise InputError(Problem(message, remedy, setting="id_column"))
 
 
-def _names_in_order(known: CanvasGradebook, path: Path) -> Roster:
+def _names_in_order(known: CanvasGradebook, file: str) -> Roster:
     """The students of a gradebook as a roster; names count as Canvas writes them and with the first name first."""
     people = []
     for who, _ in known.students:
         last, comma, first = who[0].partition(", ")
         people.append((*(cell.strip() for cell in who), f"{first} {last}" if comma else who[0].strip()))
-    return Roster(path.name, (*STUDENT_COLUMNS, "Student, first name first"), tuple(people))
+    return Roster(file, (*STUDENT_COLUMNS, "Student, first name first"), tuple(people))
 
 
 def _who(roster: Roster, row: int) -> Who:

@@ -27,7 +27,7 @@ class Options:
 
     Attributes
     ----------
-    roster: a file that says who the class's ids are in the other system
+    roster: a table, in a file or in memory, that says who the class's ids are in the other system
     match: the roster's column that holds the class's ids
     id_column: the column by which the other system knows people
     assignment_ids: the other system's ids of the assignments, as ``ID`` or ``NAME=ID``
@@ -35,7 +35,7 @@ class Options:
     only: the assignments to write; all of them if there are none
     """
 
-    roster: Path | None = None
+    roster: Path | Roster | None = None
     match: str | None = None
     id_column: str | None = None
     assignment_ids: tuple[str, ...] = ()
@@ -71,7 +71,8 @@ def renamed(
     if not columns:
         remedy = "say which of them to write"
         raise InputError(Problem("a roster has several columns", remedy, setting="id_column"))
-    match = Roster.read(options.roster).match(ids, options.match)
+    roster = Roster.read(options.roster) if isinstance(options.roster, Path) else options.roster
+    match = roster.match(ids, options.match)
     names, notices = match.to(columns)
     if not names:
         raise InputError([*notices, Problem("nobody is left to write", "check the roster")])

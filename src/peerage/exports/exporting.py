@@ -106,7 +106,7 @@ def _suffix(known: Export) -> str:
 def _check(target: Path, known: Export, options: Options, folder: Path | None = None, *, force: bool) -> None:
     """Refuse a target that would damage the results in a folder, the roster or a file that is already there."""
     inputs = [] if folder is None else [folder / result_folder.MARKER]
-    inputs += [] if options.roster is None else [options.roster]
+    inputs += [options.roster] if isinstance(options.roster, Path) else []
     suffix = _suffix(known)
     if not suffix:
         result_folder.check_target(target, inputs)
@@ -119,7 +119,7 @@ def _check(target: Path, known: Export, options: Options, folder: Path | None = 
         raise ResultsError(f"{target}: this is in the result folder, which must hold nothing else; name another place")
     if target.is_dir():
         raise ResultsError(f"{target}: this is a folder; name a file")
-    if options.roster is not None and target.resolve() == options.roster.resolve():
+    if isinstance(options.roster, Path) and target.resolve() == options.roster.resolve():
         raise ResultsError(f"{target}: this is the roster; name another file")
     if target.exists() and not force:
         raise ResultsError(f"{target}: this file exists; name another, or ask to replace it", setting="force")

@@ -7,11 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import pandas as pd
+
 from peerage.errors import InputError, Problem
 from peerage.exports.student_marks import everyone
 from peerage.support.words.wording import quoted
+from peerage.tables.frames import Foreign, sheet_of_frame
 from peerage.tables.known_columns import fold
 from peerage.tables.reading_files import read_sheet
+from peerage.tables.sheet import Sheet
 
 
 @dataclass(frozen=True)
@@ -25,9 +29,17 @@ class Roster:
     @classmethod
     def read(cls, path: Path) -> Roster:
         """Read a table of any kind; full names are added where it has first and last names."""
-        sheet = read_sheet(path, path.name)
+        return cls._of(read_sheet(path, path.name))
+
+    @classmethod
+    def of_table(cls, table: pd.DataFrame | Foreign) -> Roster:
+        """The same of a table in memory."""
+        return cls._of(sheet_of_frame(table))
+
+    @classmethod
+    def _of(cls, sheet: Sheet) -> Roster:
         rows = [tuple(column[index].strip() for column in sheet.columns) for index in range(len(sheet))]
-        return cls(path.name, sheet.header, tuple(rows)).with_full_names()
+        return cls(sheet.file, sheet.header, tuple(rows)).with_full_names()
 
     def with_full_names(self) -> Roster:
         """The roster with a column of first and last names together, if it has them apart."""

@@ -175,12 +175,8 @@ class Results:
     @classmethod
     def from_rows(cls, tables: Mapping[ResultTable, pd.DataFrame], record: Mapping[str, Any] | None = None) -> Results:
         """Results from rows of some tables, such as grades that a database holds; there may be no record of the fit."""
-        for table, frame in tables.items():
-            table_values.require(table, frame, *(column.name for column in table.columns if column.filled))
-        return cls(
-            {table: table_values.kept(table, frame) for table, frame in tables.items()},
-            {"choices": {}, **(record or {})},
-        )
+        found = {table: table_values.from_rows(table, rows) for table, rows in tables.items()}
+        return cls(found, {"choices": {}, **(record or {})})
 
     @classmethod
     def read(cls, path: str | Path) -> Results:

@@ -110,6 +110,28 @@ def _read(column: ResultColumn, sheet: Sheet) -> Cells:
     return _counts(values) if column.kind is Kind.COUNT else values
 
 
+def from_rows(table: ResultTable, rows: pd.DataFrame) -> pd.DataFrame:
+    """A table of rows that come from no file; what no row may lack has to be there."""
+    require_in_rows(table, rows, *(column.name for column in table.columns if column.filled))
+    for column in table.columns:
+        if column.kind.is_text or column.name not in rows:
+            continue
+        cells = rows[column.name]
+        wrong = pd.to_numeric(cells, errors="coerce").isna() & (column.filled | cells.notna())
+        if wrong.any():
+            label, value = next(iter(cells[wrong].items()))
+            message = f"{value!r} in the column {column.name!r} is not a number"
+            raise InputError(Problem(message, "correct it", row=str(label)))
+    return kept(table, rows)
+
+
+def require_in_rows(table: ResultTable, rows: pd.DataFrame, *names: str) -> None:
+    """Refuse rows that lack some columns."""
+    missing = [name for name in names if name not in rows]
+    if missing:
+        raise InputError(Problem(f"the rows, each about {table.row}, have no column {missing[0]!r}", "add it"))
+
+
 def require(table: ResultTable, columns: Mapping[str, Any] | pd.DataFrame, *names: str) -> None:
     """Refuse a table that lacks some columns."""
     missing = [name for name in names if name not in columns]

@@ -13,6 +13,7 @@ from peerage.errors import InputError, Problem
 from peerage.gradebook.book import Gradebook
 from peerage.results.results import Results
 from peerage.results.schema import CHANGES, EXPLANATIONS, GRADES, PROPOSALS, WEIGHTS
+from peerage.results.table_values import require_in_rows
 from peerage.support.words.wording import counted, quoted
 from peerage.term.change_reasons import ChangeReasons, Reason
 from peerage.term.changes import changes_between, changes_table
@@ -52,10 +53,12 @@ class Published:
 
         ``weights`` has a row for each review: submission, grader, weight. ``names_graders`` says that the sentences do.
         """
+        require_in_rows(GRADES, grades, "submission", "component", "grade")
         tables = {GRADES: grades.drop(columns="sentence", errors="ignore")}
         if "sentence" in grades:
             tables[EXPLANATIONS] = grades[list(EXPLANATIONS.names)]
         if weights is not None:
+            require_in_rows(WEIGHTS, weights, "submission", "grader", "weight")
             tables[WEIGHTS] = weights
         return cls(Results.from_rows(tables, {"explanations": {"name_graders": names_graders}}))
 

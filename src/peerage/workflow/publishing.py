@@ -22,9 +22,13 @@ from peerage.results.several_classes_results import SeveralResults
 from peerage.support.files.json_files import read_json
 from peerage.support.words.wording import counted
 from peerage.term.published import REPUBLISHED, Published
+from peerage.workflow.save_results import fill, fill_all
 
 FOLDER = "published"
 """The folder of a project in which everything that was handed out is kept."""
+
+Source = Path | Results | SeveralResults
+"""Results in a folder or in memory, of one class or several."""
 
 
 @dataclass(frozen=True)
@@ -82,20 +86,20 @@ def announce(results: Results, earlier: Published | None = None, *, replace: boo
 
 
 def publish(
-    folder: Path, project: Path, at: datetime, *, replace: bool = False
+    source: Source, project: Path, at: datetime, *, replace: bool = False
 ) -> tuple[Publication | None, Announced]:
-    """Record that the results in a folder were handed out; nothing is recorded if all of them were before."""
+    """Record that results were handed out, those in a folder or in memory; nothing is recorded if all were before."""
     earlier = published_in([entry.path for entry in publications(project)])
     announced = _sum(
-        announce(results, earlier.get(name), replace=replace) for name, results in classes_of(folder).items()
+        announce(results, earlier.get(name), replace=replace) for name, results in classes_of(source).items()
     )
     if not announced.is_news:
         return None, announced
     target = project / FOLDER / str(1 + max((int(entry.path.name) for entry in publications(project)), default=0))
-    source = result_folder.outermost(folder)
+    origin = result_folder.outermost(source).name if isinstance(source, Path) else ""
     with result_folder.writing(target) as fresh:
-        shutil.copytree(source, fresh, dirs_exist_ok=True)
-        record = {"at": at.isoformat(timespec="seconds"), "from": source.name}
+        _fill(source, fresh)
+        record = {"at": at.isoformat(timespec="seconds"), "from": origin}
         (fresh / PUBLICATION).write_text(json.dumps(record, indent=1) + "\n", "utf-8")
     return Publication(target, at), announced
 
@@ -132,10 +136,24 @@ def published_classes(folders: Sequence[Path], by: str) -> list[SeveralResults]:
     return [SeveralResults.read(folder) for folder in folders]
 
 
-def classes_of(folder: Path) -> dict[str, Results]:
-    """The results of each class in a folder, by name; those of one class alone have no name."""
-    home = result_folder.outermost(result_folder.find(folder))
+def classes_of(source: Source) -> dict[str, Results]:
+    """The results of each class, in a folder or in memory, by name; those of one class alone have no name."""
+    if isinstance(source, Results):
+        return {"": source}
+    if isinstance(source, SeveralResults):
+        return dict(source.classes)
+    home = result_folder.outermost(result_folder.find(source))
     return dict(SeveralResults.read(home).classes) or {"": Results.read(home)}
+
+
+def _fill(source: Source, folder: Path) -> None:
+    """Copy or write results into a folder that is being written."""
+    if isinstance(source, Results):
+        fill(source, folder)
+    elif isinstance(source, SeveralResults):
+        fill_all(source, folder)
+    else:
+        shutil.copytree(result_folder.outermost(source), folder, dirs_exist_ok=True)
 
 
 def _read(folder: Path) -> Publication:

@@ -62,11 +62,11 @@ def write_results(results: Results, path: Path) -> None:
 def write_classes(several: SeveralResults, path: Path) -> None:
     """Write the results of several classes to a folder."""
     posteriors = [results.posterior for results in several.classes.values()]
-    with saved_elsewhere(posteriors, partial(_fill_all, several)), result_folder.writing(path) as folder:
-        _fill_all(several, folder)
+    with saved_elsewhere(posteriors, partial(fill_all, several)), result_folder.writing(path) as folder:
+        fill_all(several, folder)
 
 
-def _fill_all(several: SeveralResults, folder: Path) -> None:
+def fill_all(several: SeveralResults, folder: Path) -> None:
     """Write the results of several classes and their pages into a folder that is being written."""
     for name, results in several.classes.items():
         own = folder / several.folders[name]
