@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
-from peerage.evaluation.figure_files import save_figure
+from peerage.evaluation.figure_files import add_figure
 from peerage.results import result_folder
 from peerage.support.words.wording import counted
 from peerage_studies.labels import PAPER, TITLES, letters
@@ -63,10 +62,7 @@ def write_up(folder: str | Path, name: str) -> list[str]:
     """Add the figure and the text to the folder in which a study was run, and return the names of all its files."""
     target = result_folder.find(folder)
     run = Run.read(target, name)
-    with tempfile.TemporaryDirectory() as drawn:
-        names = save_figure(draw(name, run.table), Path(drawn), name)
-        for file in names:
-            result_folder.add(target, file, (Path(drawn) / file).read_bytes())
+    names = add_figure(draw(name, run.table), target, name)
     result_folder.add(target, f"{name}.md", text(run))
     return [f"{name}.csv", *names, f"{name}.md"]
 
