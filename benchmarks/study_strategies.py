@@ -35,7 +35,14 @@ import peerage as pg
 from kept_rows import measure_missing
 from known_truth import compared, plain_mean
 from peerage.decisions.credit_marks import CreditScale
-from peerage.inference.checking.constant_or_copied_reviews import CONSTANT, FALSE_ALARM, suspicions
+from peerage.inference.checking.constant_or_copied_reviews import (
+    CONSTANT,
+    FALSE_ALARM,
+    constant_students,
+    copying_students,
+    suspicions,
+)
+from peerage.inference.checking.others_view import OthersView
 from peerage.inference.checking.reciprocity import mutual_favours
 from peerage.inference.sampling.draws import low_effort_masses
 from peerage.inference.summaries.information import GradedComponent, Traits, equivalents
@@ -269,14 +276,20 @@ def _gap(one: pd.DataFrame, other: pd.DataFrame, column: str) -> float:
 # Who is named, with known priors
 
 
+def suspects(book: pg.Gradebook, priors: pg.Priors) -> pd.DataFrame:
+    """Who is named in a class with known priors."""
+    view = OthersView.of(book, priors)
+    return suspicions([*constant_students(book, priors, view), *copying_students(book, priors, view)])
+
+
 def found_in(kind: str, seed: int, components: int) -> list[dict[str, Any]]:
     """One class: who of the planted students is named, and who in the honest class."""
     priors = KINDS[kind]
     book, _ = pg.simulate(STUDENTS, WEEKS, seed, tas=2, components=components, model=pg.Model(priors=priors))
-    kinds = suspicions(book, priors)["kind"].tolist()
+    kinds = suspects(book, priors)["kind"].tolist()
     for grader, strategy in enumerate(PLANTED.values()):
         book = strategies.play(book, strategy, [grader], seed)
-    names = set(suspicions(book, priors)["grader"])
+    names = set(suspects(book, priors)["grader"])
     found = {name: int(book.graders[grader] in names) for grader, name in enumerate(PLANTED)}
     return [found | {"copier's name": int(len(kinds) > kinds.count(CONSTANT)), "constant": kinds.count(CONSTANT)}]
 
@@ -304,7 +317,7 @@ def ring_of(seed: int) -> list[dict[str, Any]]:
     for first in range(0, members, 4):
         played = strategies.play(played, strategies.ring, range(first, first + 4), seed)
     fits = [pg.fit(each, seed=seed) for each in (book, played)]
-    pairs = mutual_favours(played, fits[1].hyperparameters)
+    pairs = mutual_favours(played, OthersView.of(played, fits[1].hyperparameters))
     named, ring = {*pairs["first"], *pairs["second"]}, set(book.graders[:members])
     mine = np.array([bool(ring.intersection(authors)) for authors in book.authors]).repeat(len(book.rubric))
     before, after = (fit.submissions()[mine] for fit in fits)

@@ -13,8 +13,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from peerage.gradebook.book import MISSING, Gradebook
-from peerage.inference.checking.constant_or_copied_reviews import constant_students
+from peerage.gradebook.report_means import peer_means
+from peerage.inference.checking.constant_or_copied_reviews import Row, constant_students, suspicions
 from peerage.inference.checking.leave_one_out import predict_unseen
+from peerage.inference.checking.others_view import OthersView
 from peerage.inference.chosen_model import ModelChoice
 from peerage.inference.features.heaping import Coarser, coarser_grids
 from peerage.inference.layout import Layout, lay_out
@@ -115,15 +117,25 @@ class Fitted:
         return typical_priors(self.layout, self.samples.hyper)
 
     @cached_property
+    def peer_means(self) -> NDArray[np.float64]:
+        """(cells,) the mean of students' reports in the rubric's units; NaN where no student graded."""
+        return peer_means(self.book)
+
+    @cached_property
     def coarser_grids(self) -> list[list[Coarser]]:
         """Of each component, the grids at which some grades are rounded more coarsely, on average over the draws."""
         return coarser_grids(self.layout.roundings, self.draws.rounding())
 
     @cached_property
+    def constant_rows(self) -> list[Row]:
+        """Students who give the same grades to everything."""
+        view = OthersView.of(self.book, self.hyperparameters)
+        return constant_students(self.book, self.hyperparameters, view, self.coarser_grids)
+
+    @property
     def constant(self) -> pd.DataFrame:
         """Students whose reports tell nothing, for they give the same grades to everything; with learned priors."""
-        found = constant_students(self.book, self.hyperparameters, self.coarser_grids)
-        return found if self.model.learned else found.head(0)
+        return suspicions(self.constant_rows if self.model.learned else [])
 
     def cell_ids(self) -> dict[str, NDArray[Any]]:
         """The submission and the component of each cell."""

@@ -79,6 +79,14 @@ class Layout:
         return max(component.n_levels for component in self.book.rubric.components)
 
     @cached_property
+    def component_patterns(self) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+        """Which components reviews grade: each set of them that occurs, and where that of each review stands."""
+        graded = np.zeros((self.book.n_reviews, len(self.book.rubric)), bool)
+        graded[self.report_review, self.report_component] = True
+        patterns, place = np.unique(graded, axis=0, return_inverse=True)
+        return patterns, place.ravel().astype(np.int64)
+
+    @cached_property
     def report_value(self) -> NDArray[np.float64]:
         """(reports,) the reported grades on the model's scale."""
         values = np.empty(len(self.report_level))
@@ -194,12 +202,13 @@ class Layout:
     @cached_property
     def habit_codes(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Where each grader's entries begin, and these: the habits that some of the reports keep to, and the top."""
-        used = self._kept_to() > 0
+        used = self._habit_shares > 0
         used[self.may_have_habit, -1] = True
         grader, code = np.nonzero(used)
         return _starts(grader, self.n_graders), code.astype(np.int32)
 
-    def _kept_to(self) -> NDArray[np.float64]:
+    @cached_property
+    def _habit_shares(self) -> NDArray[np.float64]:
         """(graders, habits + 1) the share of each grader's reports that keep to each habit; 0 for none."""
         owner = self.reports.review_grader[self.report_review]
         counts = np.zeros((self.n_graders, self.n_habits + 1))
@@ -212,12 +221,12 @@ class Layout:
     @property
     def may_jump(self) -> NDArray[np.bool_]:
         """(graders,) who gives one grade so often that it may be a habit or a bias."""
-        return np.asarray(self._kept_to().max(axis=1) >= SUSPECT)
+        return np.asarray(self._habit_shares.max(axis=1) >= SUSPECT)
 
     @property
     def apparent_habits(self) -> NDArray[np.int32]:
         """(graders,) the habit of whoever gives nearly always the same grade: where chains start."""
-        shares = self._kept_to()
+        shares = self._habit_shares
         return np.where(shares.max(axis=1) >= CONSTANT, shares.argmax(axis=1), 0).astype(np.int32)
 
     @property

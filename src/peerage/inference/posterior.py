@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from peerage.errors import InputError, MissingExtraError, Problem
 from peerage.gradebook.book import ROLES, Gradebook
-from peerage.gradebook.report_means import mean_reports, peer_means, staff_means
+from peerage.gradebook.report_means import mean_reports, staff_means
 from peerage.inference.checking.convergence_warnings import are_settled, by_index, convergence_problems
 from peerage.inference.checking.held_out import HeldOut, held_out
 from peerage.inference.checking.leave_one_out import LeaveOneOut, leave_one_out
@@ -80,7 +80,7 @@ class Posterior(Fitted):
             columns["upper"][mine] = np.clip(component.from_model(upper[mine]), grades[0], grades[-1])
             columns["confidence"][mine] = mass[np.arange(len(mine)), best]
         _, n_grades = mean_reports(book, book.values)
-        graded = {"peer_mean": peer_means(book), "n_grades": n_grades[book.applicable]}
+        graded = {"peer_mean": self.peer_means, "n_grades": n_grades[book.applicable]}
         return pd.DataFrame(self.cell_ids() | columns | graded | {"staff_mean": staff_means(book)})
 
     def graders(self) -> pd.DataFrame:
@@ -89,6 +89,11 @@ class Posterior(Fitted):
         Dependability is what reports tell about the work. A slope above 1 stretches the scale, one below 1 narrows it.
         The plain product of effort and reliability is there as ``precision``.
         """
+        return self._graders.copy()
+
+    @cached_property
+    def _graders(self) -> pd.DataFrame:
+        """The table, made once: its quantiles take all draws."""
         book, dependability = self.book, self.dependability.reshape(-1, self.book.n_graders)
         columns: dict[str, Any] = {
             "grader": np.array(book.graders, dtype=object),
@@ -222,7 +227,8 @@ class Posterior(Fitted):
 
     def check(self) -> Checks:
         """Whether the model reproduces how graders agree, err together and use the scale; and who did not look."""
-        return predictive_checks(self.layout, self.samples, self.hyperparameters, self.seed)
+        found = self.coarser_grids, self.constant_rows
+        return predictive_checks(self.layout, self.samples, self.hyperparameters, self.seed, *found)
 
     def predict(self, grader: str, submission: str) -> pd.DataFrame:
         """The probability of each grade that a grader would report on a submission."""

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from peerage.errors import Problem
-from peerage.gradebook.report_means import peer_means
 from peerage.inference.fitted import Fitted
 from peerage.support.words.wording import counted
 
@@ -38,7 +37,7 @@ def _moved_by_priors(posterior: Fitted) -> Iterator[Problem]:
     """Components whose grades fixed priors move as a whole: they were made for another class."""
     if posterior.model.learned:
         return
-    peers = peer_means(posterior.book)
+    peers = posterior.peer_means
     mu_s, _ = posterior.layout.true_grade_prior
     for index, component in enumerate(posterior.book.rubric.components):
         mine = (posterior.layout.reports.cell_component == index) & ~np.isnan(peers)

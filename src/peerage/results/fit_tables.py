@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from peerage.decisions.staff_grades import staff_grades
 from peerage.decisions.trust import trust
 from peerage.errors import Problem
 from peerage.gradebook.book import Gradebook
-from peerage.gradebook.named_people import named_people
+from peerage.gradebook.named_people import Named
 from peerage.inference.posterior import Posterior
 from peerage.results.schema import COMMENTS, GRADERS, GRADES, SELF_REVIEWS, TOTALS, WEIGHTS, ResultTable
 from peerage.results.table_values import kept
@@ -79,25 +79,23 @@ def graders_table(posterior: Posterior, marks: pd.DataFrame) -> pd.DataFrame:
     return _in_order(GRADERS, table)
 
 
-def comments_table(book: Gradebook) -> pd.DataFrame:
-    """The comments of all reviews that have one, and whom they name."""
+def comments_table(book: Gradebook, people: Sequence[Named]) -> pd.DataFrame:
+    """The comments of all reviews that have one, and the people whom they name."""
     rows = [
         (book.submissions[submission], book.graders[grader], comment, named.words)
         for submission, grader, comment, named in zip(
-            book.review_submission, book.review_grader, book.comments, named_people(book), strict=True
+            book.review_submission, book.review_grader, book.comments, people, strict=True
         )
         if comment
     ]
     return kept(COMMENTS, pd.DataFrame(rows, columns=list(COMMENTS.names)))
 
 
-def held_back(book: Gradebook) -> Iterator[Problem]:
+def held_back(book: Gradebook, people: Sequence[Named]) -> Iterator[Problem]:
     """That students do not see some comments, because these tell who wrote them or speak of other people."""
     pairs = [
         f"{book.graders[grader]!r} on {book.submissions[submission]!r}"
-        for submission, grader, named in zip(
-            book.review_submission, book.review_grader, named_people(book), strict=True
-        )
+        for submission, grader, named in zip(book.review_submission, book.review_grader, people, strict=True)
         if named.is_private
     ]
     if pairs:

@@ -21,6 +21,7 @@ from peerage.decisions.credit_marks import CreditScale, idle_authors
 from peerage.decisions.final_grades import Cell, FinalGrades, HandedOut
 from peerage.errors import InputError, Problem, ResultsError
 from peerage.gradebook.input_files import InputFile
+from peerage.gradebook.named_people import named_people
 from peerage.gradebook.rulings import Override
 from peerage.inference.load_posterior import load
 from peerage.inference.posterior import Posterior
@@ -162,8 +163,9 @@ class Results:
             tables[WEIGHTS] = weights_table(explanation, handed_out)
             tables[EXPLANATIONS] = table_values.kept(EXPLANATIONS, final.sentences)
         if posterior.book.comments:
-            tables[COMMENTS] = comments_table(posterior.book)
-            warnings += tuple(held_back(posterior.book))
+            people = named_people(posterior.book)
+            tables[COMMENTS] = comments_table(posterior.book, people)
+            warnings += tuple(held_back(posterior.book, people))
         if posterior.has_drift:
             tables[BIASES] = table_values.kept(BIASES, posterior.biases())
         if posterior.book.self_grades:

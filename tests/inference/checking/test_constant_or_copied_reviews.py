@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import binom
 
@@ -16,6 +17,7 @@ from peerage.inference.checking.constant_or_copied_reviews import (
     MEAN,
     _tail,
     constant_students,
+    copying_students,
     suspicions,
 )
 from peerage.inference.checking.others_view import OthersView
@@ -41,21 +43,27 @@ def honest_class(priors: pg.Priors, seed: int, components: int = 4) -> pg.Gradeb
     return pg.simulate(students=48, weeks=6, tas=2, seed=seed, components=components, model=model)[0]
 
 
+def suspects(book: pg.Gradebook, priors: pg.Priors) -> pd.DataFrame:
+    """Who is named in a class with known priors."""
+    view = OthersView.of(book, priors)
+    return suspicions([*constant_students(book, priors, view), *copying_students(book, priors, view)])
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_who_does_not_look_is_named_for_it(kind: str) -> None:
     """Each planted student is named in its class for what it does; eight of 48 are planted at once."""
     book = honest_class(KINDS[kind], seed=0)
     for grader, (strategy, _) in enumerate(PLANTED.values()):
         book = strategies.play(book, strategy, [grader], seed=0)
-    named = suspicions(book, KINDS[kind])
+    named = suspects(book, KINDS[kind])
     found = set(zip(named["grader"], named["kind"], strict=True))
     expected = {(book.graders[grader], kind) for grader, (_, kind) in enumerate(PLANTED.values())}
     assert expected <= found
     sentence = named.set_index("grader").loc[book.graders[5], "sentence"]
     assert sentence == "gives 5 to everything: these grades say nothing about the work"
     assert (named["probability"] <= 0.05).all()
-    constant = constant_students(book, KINDS[kind])
-    assert set(constant["grader"]) == set(named.loc[named["kind"] == CONSTANT, "grader"])
+    constant = constant_students(book, KINDS[kind], OthersView.of(book, KINDS[kind]))
+    assert {row.grader for row in constant} == set(named.loc[named["kind"] == CONSTANT, "grader"])
 
 
 @pytest.mark.slow
@@ -63,7 +71,7 @@ def test_honest_classes_have_no_names_in_them_as_often_as_is_said() -> None:
     """10 classes of each kind, half with one component. If 5 % had a copier's name, more than 8 of 40 would be a false
     alarm of 1e-4. Of students in classes near the top, at most 2 % may be called constant, and that few are."""
     classes = {
-        (kind, seed): suspicions(honest_class(KINDS[kind], seed, components=1 + 3 * (seed % 2)), KINDS[kind])
+        (kind, seed): suspects(honest_class(KINDS[kind], seed, components=1 + 3 * (seed % 2)), KINDS[kind])
         for kind, seed in product(KINDS, range(10))
     }
     with_copiers = [key for key, named in classes.items() if (named["kind"] != CONSTANT).any()]
@@ -106,7 +114,7 @@ def favouring(seed: int, weeks: int) -> pg.Gradebook:
 
 def test_two_who_favour_each_other_are_named() -> None:
     book = favouring(seed=1, weeks=12)
-    pairs = mutual_favours(book, KINDS["spread out"])
+    pairs = mutual_favours(book, OthersView.of(book, KINDS["spread out"]))
     assert (pairs["first"][0], pairs["second"][0]) == book.graders[:2]
     assert "give each other" in pairs["sentence"][0]
 
@@ -116,7 +124,7 @@ def test_honest_pairs_are_named_as_rarely_as_is_said() -> None:
     """If one class in twenty had a pair, more than 9 of 40 would be a false alarm of 1e-4 (here, small classes)."""
     model = pg.Model(priors=KINDS["usual"])
     books = [pg.simulate(students=24, weeks=6, tas=0, seed=seed, model=model)[0] for seed in range(40)]
-    with_pairs = sum(len(mutual_favours(book, KINDS["usual"])) > 0 for book in books)
+    with_pairs = sum(len(mutual_favours(book, OthersView.of(book, KINDS["usual"]))) > 0 for book in books)
     assert with_pairs <= binom.ppf(1 - 1e-4, 40, 0.05)
 
 
@@ -135,13 +143,13 @@ def test_sums_of_favours_have_the_tail_of_sums() -> None:
 def test_a_class_of_staff_or_of_single_reviews_names_nobody() -> None:
     book = honest_class(KINDS["usual"], seed=4)
     staff = replace(book, roles=np.ones(book.n_graders, np.int8))
-    assert suspicions(staff, KINDS["usual"]).empty
-    assert mutual_favours(staff, KINDS["usual"]).empty
+    assert suspects(staff, KINDS["usual"]).empty
+    assert mutual_favours(staff, OthersView.of(staff, KINDS["usual"])).empty
     first = np.zeros(book.n_reviews, dtype=bool)
     first[np.unique(book.review_submission, return_index=True)[1]] = True
     alone = book.select(first)
-    assert mutual_favours(alone, KINDS["usual"]).empty
-    assert set(suspicions(alone, KINDS["usual"])["kind"]) <= {CONSTANT}
+    assert mutual_favours(alone, OthersView.of(alone, KINDS["usual"])).empty
+    assert set(suspects(alone, KINDS["usual"])["kind"]) <= {CONSTANT}
 
 
 def test_a_fit_warns_of_constant_students_and_the_check_names_them() -> None:

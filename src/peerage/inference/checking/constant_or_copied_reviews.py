@@ -19,7 +19,7 @@ everything gets the top is named, because what is said is true: these grades say
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -111,34 +111,35 @@ class Honest:
         return total
 
 
-def suspicions(book: Gradebook, priors: Priors, coarser: Sequence[Sequence[Coarser]] | None = None) -> pd.DataFrame:
-    """Students who are named, the surest first: grader, kind, reviews, observed, expected, probability, sentence.
+def copying_students(
+    book: Gradebook, priors: Priors, view: OthersView, coarser: Sequence[Sequence[Coarser]] | None = None
+) -> list[Row]:
+    """Students who give just what another reviewer does, or the others' mean, improbably often.
 
     ``probability`` is that of anybody doing it so often in an honest class, whose grades may be rounded at ``coarser``
-    grids.
+    grids; ``view`` is that of the others, with the same priors.
     """
-    view, students = OthersView.of(book, priors), np.flatnonzero(book.roles == STUDENT)
-    honest = Honest.of(view, priors, coarser, biased=True)
-    found = [*_copied(book, honest, students), *_mean(book, honest, students)]
-    return _table([*_constant(book, Honest.of(view, priors, coarser, biased=False), students), *found])
+    honest, students = Honest.of(view, priors, coarser, biased=True), np.flatnonzero(book.roles == STUDENT)
+    return [*_copied(book, honest, students), *_mean(book, honest, students)]
 
 
 def constant_students(
-    book: Gradebook, priors: Priors, coarser: Sequence[Sequence[Coarser]] | None = None
-) -> pd.DataFrame:
-    """Those of :func:`suspicions` who give the same grades to everything."""
-    honest = Honest.of(OthersView.of(book, priors), priors, coarser, biased=False)
-    return _table(list(_constant(book, honest, np.flatnonzero(book.roles == STUDENT))))
+    book: Gradebook, priors: Priors, view: OthersView, coarser: Sequence[Sequence[Coarser]] | None = None
+) -> list[Row]:
+    """Students who give the same grades to everything, with probabilities like those of :func:`copying_students`."""
+    honest = Honest.of(view, priors, coarser, biased=False)
+    return list(_constant(book, honest, np.flatnonzero(book.roles == STUDENT)))
+
+
+def suspicions(rows: Iterable[Row]) -> pd.DataFrame:
+    """A table of students who are named, the surest first, with the columns of :class:`Row`."""
+    surest_first = sorted(rows, key=lambda row: row.probability)
+    return pd.DataFrame(surest_first, columns=list(Row._fields))
 
 
 def _blocks(count: int, size: int) -> Iterator[slice]:
     """The places from 0 to ``count``, so many at a time."""
     return (slice(start, start + size) for start in range(0, count, size))
-
-
-def _table(rows: list[Row]) -> pd.DataFrame:
-    rows = sorted(rows, key=lambda row: row.probability)
-    return pd.DataFrame(rows, columns=list(Row._fields))
 
 
 def _constant(book: Gradebook, honest: Honest, students: NDArray[np.intp]) -> Iterator[Row]:

@@ -18,6 +18,7 @@ The statistics, made from what :mod:`peerage.inference.checking.grading_statisti
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 
@@ -25,11 +26,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from peerage.inference.checking.constant_or_copied_reviews import suspicions
+from peerage.inference.checking.constant_or_copied_reviews import Row, copying_students, suspicions
 from peerage.inference.checking.grading_statistics import Reviews, frequencies, habits, spreads
+from peerage.inference.checking.others_view import OthersView
 from peerage.inference.checking.reciprocity import mutual_favours
 from peerage.inference.checking.replicates import replicated_levels
-from peerage.inference.features.heaping import coarser_grids, weights_of
+from peerage.inference.features.heaping import Coarser
 from peerage.inference.layout import Layout
 from peerage.inference.sampling.chains import VARIABLES, Samples
 from peerage.model import Priors
@@ -128,10 +130,18 @@ class Checks:
         return self.table.to_html(index=False, float_format="{:.3f}".format) + (f"<ul>{items}</ul>" if items else "")
 
 
-def predictive_checks(layout: Layout, samples: Samples, priors: Priors, seed: int) -> Checks:
+def predictive_checks(
+    layout: Layout,
+    samples: Samples,
+    priors: Priors,
+    seed: int,
+    coarser: Sequence[Sequence[Coarser]],
+    constant: Sequence[Row],
+) -> Checks:
     """Compare the given reports with reports drawn anew, and look for students who did not look at the work.
 
-    ``priors`` are the class's, fixed or as learned on average; ``seed`` is the fit's.
+    ``priors`` are the class's, fixed or as learned on average, and ``coarser`` its coarser grids; ``seed`` is the
+    fit's. ``constant`` are the students who give the same grades to everything.
     """
     rng = np.random.default_rng([seed, len(VARIABLES)])
     reviews, given = Reviews.of(layout), layout.report_level
@@ -154,8 +164,9 @@ def predictive_checks(layout: Layout, samples: Samples, priors: Priors, seed: in
     threshold = FALSE_ALARM / len(findings)
     alarms = [finding for finding in findings if finding.statistic.tail_probability <= threshold]
     table = pd.DataFrame([finding.statistic.row() for finding in findings])
-    coarser = coarser_grids(layout.roundings, weights_of(layout.roundings, samples.kept_hyper))
-    students, pairs = suspicions(layout.book, priors, coarser), mutual_favours(layout.book, priors)
+    view = OthersView.of(layout.book, priors)
+    students = suspicions([*constant, *copying_students(layout.book, priors, view, coarser)])
+    pairs = mutual_favours(layout.book, view)
     named = [f"{row['grader']!r} {row['sentence']}." for row in students.to_dict("records")]
     named += [f"{row['first']!r} and {row['second']!r} {row['sentence']}." for row in pairs.to_dict("records")]
     return Checks(table, students, pairs, (*(finding.sentence() for finding in alarms), *named))

@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from peerage.gradebook.book import STUDENT, Gradebook
 from peerage.inference.checking.others_view import OthersView
-from peerage.model import Priors
 
 FALSE_ALARM = 0.05
 """The probability that any pair is named in a class whose students do not favour each other, at most."""
@@ -45,17 +44,16 @@ class Pair(NamedTuple):
     sentence: str
 
 
-def mutual_favours(book: Gradebook, priors: Priors) -> pd.DataFrame:
+def mutual_favours(book: Gradebook, view: OthersView) -> pd.DataFrame:
     """The pairs that are named, the surest first: first, second, reviews, favour, probability, sentence."""
-    excess = excesses(book, priors)
+    excess = excesses(book, view)
     usable = np.flatnonzero(~np.isnan(excess) & (book.roles[book.review_grader] == STUDENT))
     found = sorted(_pairs(book, excess, usable), key=lambda pair: pair.probability) if len(usable) else []
     return pd.DataFrame(found, columns=list(Pair._fields))
 
 
-def excesses(book: Gradebook, priors: Priors) -> Floats:
+def excesses(book: Gradebook, view: OthersView) -> Floats:
     """(reviews,) by how much each gives more than the others say, on the model's scale; NaN where nobody else did."""
-    view = OthersView.of(book, priors)
     seen = ~np.isnan(view.value) & (view.n_others > 0)
     excess = np.where(seen, view.value - view.mean - view.bias[book.review_grader][:, None], 0.0)
     counts = seen.sum(axis=1)

@@ -77,16 +77,8 @@ def _places(layout: Layout) -> Places:
     centre = layout.mean_reports[layout.reports.cell_component]
     known = {name: getattr(layout.reports, name) for name in Places._fields if name in layout.reports._fields}
     drift = layout.walks.entries(layout.reports.review_grader, layout.reports.review_submission)
-    patterns, pattern = component_patterns(layout)
+    patterns, pattern = layout.component_patterns
     return Places(**known, cell_centre=centre, review_drift=drift, review_pattern=pattern, patterns=patterns)
-
-
-def component_patterns(layout: Layout) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-    """Which components reviews grade: each set of them that occurs, and where that of each review stands."""
-    graded = np.zeros((layout.book.n_reviews, len(layout.book.rubric)), bool)
-    graded[layout.report_review, layout.report_component] = True
-    patterns, place = np.unique(graded, axis=0, return_inverse=True)
-    return patterns, place.ravel().astype(np.int64)
 
 
 def levels_of(layout: Layout, floor: NDArray[np.float64] | None = None) -> Levels:
@@ -204,7 +196,7 @@ def new_work(layout: Layout) -> Work:
         matrix=np.zeros((together, together)),
         vector=np.zeros(together),
         grader_sums=np.zeros((layout.n_graders, 4)),
-        products=np.zeros((len(component_patterns(layout)[0]), n_components + 1, n_components)),
+        products=np.zeros((len(layout.component_patterns[0]), n_components + 1, n_components)),
         parts=np.zeros((5, n_components)),
         slope_sums=np.zeros((layout.n_graders, 2)),
         walk_sums=np.zeros((2, walks.n_entries)),
