@@ -22,7 +22,7 @@ from scipy.stats import beta, gamma, norm, sem
 
 import peerage as pg
 from peerage.decisions.credit_marks import CreditScale, weighted_quantile
-from peerage.inference.sampling.draws import low_effort_masses
+from peerage.inference.sampling.draws import low_effort_masses_of_draws
 from peerage.inference.summaries.information import GradedComponent, Traits
 from peerage.rubric import Component
 from tables import table
@@ -49,7 +49,7 @@ def work_of(priors: pg.Priors) -> GradedComponent:
     """The true grades of such a class, and how they are graded."""
     mean, sd = (float(part[0]) for part in priors.for_components(1))
     return GradedComponent.of(
-        GRADED, mean, sd, mean, low_effort_masses(GRADED.edges, mean, priors.tau_l, priors.epsilon)
+        GRADED, mean, sd, mean, low_effort_masses_of_draws(GRADED.edges, mean, priors.tau_l, priors.epsilon)
     )
 
 

@@ -44,7 +44,7 @@ from peerage.inference.checking.constant_or_copied_reviews import (
 )
 from peerage.inference.checking.others_view import OthersView
 from peerage.inference.checking.reciprocity import mutual_favours
-from peerage.inference.sampling.draws import low_effort_masses
+from peerage.inference.sampling.draws import low_effort_masses_of_draws
 from peerage.inference.summaries.information import GradedComponent, Traits, equivalents
 from peerage.simulation import strategies
 from tables import table
@@ -144,7 +144,7 @@ def true_information(kind: str, truth: pg.Truth) -> NDArray[np.float64]:
     components, priors = truth.book.rubric.components, KINDS[kind]
     works = [
         GradedComponent.of(
-            component, mean, sd, mean, low_effort_masses(component.edges, mean, priors.tau_l, priors.epsilon)
+            component, mean, sd, mean, low_effort_masses_of_draws(component.edges, mean, priors.tau_l, priors.epsilon)
         )
         for component, mean, sd in zip(components, *priors.for_components(len(components)), strict=True)
     ]

@@ -34,7 +34,7 @@ NUMERICAL = {
     "censored/collapsed_graders.py": {"_average", "_opposite"},
     "censored/grid_masses.py": {"_gamma_masses", "_tail", "normal_masses", "store"},
     "censored/learning_grades.py": {"cut_to_support", "log_inverse_gamma", "reliability_of"},
-    "checking/censored_leave_out.py": {"_moments_with", "_moments_without"},
+    "censored/censored_leave_out.py": {"_moments_with", "_moments_without"},
     "checking/grading_statistics.py": {
         "_agreement",
         "_correlation",
@@ -44,8 +44,7 @@ NUMERICAL = {
         "_severity_and_rest",
     },
     "checking/leave_one_out.py": {"_smooth_rows"},
-    "checking/leave_one_out_kernels.py": {"count_efforts_seen", "wanted_reviews", "wanted_submissions"},
-    "checking/uncensored_leave_out.py": {"_within"},
+    "uncensored/uncensored_leave_out.py": {"_within"},
     "latent/given_reports/grade_updates.py": {"draw_normal", "factorise"},
     "latent/grader_by_grader/grader_moves.py": {"_noises", "take_into_centre"},
     "latent/grader_by_grader/latent_habits.py": {"_any_unused", "_candidate_code"},
@@ -53,17 +52,7 @@ NUMERICAL = {
     "latent/latent_peers.py": {"_log_mean", "_solve"},
     "latent/latent_priors.py": {"share_of"},
     "latent/latent_sweep.py": {"_cell_of", "_write"},
-    "latent/normal_tails.py": {
-        "_expanded",
-        "_within_bin",
-        "_within_reach",
-        "below",
-        "bin_mass",
-        "draw_in_bin",
-        "quantile",
-        "sums_below",
-    },
-    "uncensored/uncensored_sweep.py": {"_interval", "_truncated_normal"},
+    "uncensored/uncensored_sweep.py": {"_truncated_normal"},
 }
 """Kernels of these rooms that know nothing of the model: they count, copy, find places, or do what any normal needs."""
 

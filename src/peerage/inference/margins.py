@@ -17,6 +17,7 @@ from peerage.inference.numerics.rhat_and_ess import Diagnostics, rhat_and_ess
 from peerage.inference.sampling.chains import Samples
 from peerage.inference.sampling.draws import Draws
 from peerage.inference.sampling.kept_draws import grids_of
+from peerage.inference.sampling.samplers import engine_of
 
 Floats = NDArray[np.float64]
 
@@ -67,7 +68,7 @@ class DrawnMargins:
     def at_ends(self, variable: str) -> Floats:
         """(entries,) the share of stored indexes that are a grid's first or last."""
         stored = self.stored[variable]
-        if stored.dtype.kind != "u" or self.layout.draws_latent_reports:
+        if stored.dtype.kind != "u" or not engine_of(self.layout).ON_GRID:
             return np.zeros(stored.shape[2])
         last = len(grids_of(self.layout)[variable]) - 1
         return np.asarray(((stored == 0) | (stored == last)).mean(axis=(0, 1)))
@@ -95,7 +96,7 @@ class RunningMargins:
 
     def at_ends(self, variable: str) -> Floats:
         """(entries,) the share of draws counted in a grid's first or last cell."""
-        running, is_bound = self.running[variable], not self.layout.draws_latent_reports
+        running, is_bound = self.running[variable], engine_of(self.layout).ON_GRID
         return running.at_ends() if self.on_grid[variable] and is_bound else np.zeros(len(running.counts))
 
     def _with_known(self, variable: str, values: Floats) -> Floats:

@@ -7,21 +7,12 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import peerage as pg
-from peerage.inference.censored import censored_arrays, censored_engine
-from peerage.inference.latent import latent_arrays, latent_engine
 from peerage.inference.layout import lay_out
-from peerage.inference.numerics.arrays import DrawRows, Sums
+from peerage.inference.numerics.arrays import Sums
 from peerage.inference.sampling.chains import VARIABLES, with_own_beliefs
-from peerage.inference.sampling.engine import AnyEngine, Engine
-from peerage.inference.uncensored import uncensored_arrays, uncensored_engine
+from peerage.inference.sampling.engine import AnyEngine
+from peerage.inference.sampling.samplers import CENSORED, LATENT, UNCENSORED, engine_of
 from support.classes.tiny import tiny_class
-
-# That these are accepted is checked with the types.
-CENSORED: Engine[censored_arrays.Given, censored_arrays.State, DrawRows, censored_arrays.Work] = censored_engine
-UNCENSORED: Engine[uncensored_arrays.Given, uncensored_arrays.State, DrawRows, uncensored_arrays.Work] = (
-    uncensored_engine
-)
-LATENT: Engine[latent_arrays.Given, latent_arrays.State, DrawRows, latent_arrays.Work] = latent_engine
 
 
 @pytest.mark.parametrize(
@@ -35,11 +26,14 @@ LATENT: Engine[latent_arrays.Given, latent_arrays.State, DrawRows, latent_arrays
 )
 def test_a_sampler_keeps_the_contract(engine: AnyEngine, model: pg.Model) -> None:
     layout = lay_out(tiny_class(1), model)
+    assert engine_of(layout) is engine
     given = engine.prepare(layout)
     own = with_own_beliefs(given)
     rng = np.random.default_rng(0)
     state, rows, work = engine.initial_state(layout, own, rng), engine.new_draws(layout, 3), engine.new_work(layout)
     assert {*VARIABLES, "effortful", "hyper"} <= set(state._fields)
+    assert type(state) is engine.State
+    assert (state.true_grade.dtype.kind == "i") == engine.ON_GRID
     n_reviews = layout.book.n_reviews
     sums = Sums(np.zeros((layout.n_cells, layout.max_levels)), np.zeros(n_reviews), np.zeros(n_reviews))
     before = [np.array(entry) for entry in given.beliefs]

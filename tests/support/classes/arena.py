@@ -19,7 +19,8 @@ from peerage.inference.latent import latent_engine
 from peerage.inference.layout import lay_out
 from peerage.inference.numerics.arrays import Sums
 from peerage.inference.numerics.likelihood import low_effort_density, low_effort_masses
-from peerage.inference.sampling.chains import engine_of, with_own_beliefs
+from peerage.inference.sampling.chains import with_own_beliefs
+from peerage.inference.sampling.samplers import engine_of
 from peerage.model import Model
 from support.references import twin
 

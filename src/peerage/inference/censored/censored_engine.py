@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.inference.censored.censored_arrays import Beliefs, Given, Learning, Scratch, State, Tables, Work
+from peerage.inference.censored.censored_leave_out import leave_out
 from peerage.inference.censored.censored_sweep import sweep
 from peerage.inference.censored.collapsed_graders import MAX_SUMMED
 from peerage.inference.censored.learning_grades import cut_to_support
@@ -28,7 +29,19 @@ from peerage.inference.numerics.likelihood import (
 from peerage.inference.starting_points import first_hyperparameters
 from peerage.rubric import MODEL_MAXIMUM, Rubric
 
-__all__ = ["initial_state", "new_draws", "new_work", "prepare", "sweep"]
+__all__ = [
+    "ON_GRID",
+    "SWEEPS_LOCALLY",
+    "State",
+    "initial_state",
+    "leave_out",
+    "new_draws",
+    "new_work",
+    "prepare",
+    "sweep",
+]
+
+ON_GRID, SWEEPS_LOCALLY = True, False
 
 _SMALLEST_MASS = np.float32(1e-20)
 """Kept away from zero, so that a product can be divided by it; smaller ones are computed from logarithms."""

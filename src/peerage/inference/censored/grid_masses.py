@@ -79,7 +79,7 @@ def store(masses: F64, mass: F32, log_mass: F64) -> None:
 
 
 @jit
-def low_effort_masses(component: int, learning: Learning, theta: F64, out: F64) -> int:
+def learned_low_effort_masses(component: int, learning: Learning, theta: F64, out: F64) -> int:
     """Fill ``out`` with the probability of each level of a component if no effort is made; returns their number.
 
     This is equation (2).

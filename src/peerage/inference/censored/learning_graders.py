@@ -10,7 +10,13 @@ import math
 import numpy as np
 
 from peerage.inference.censored.censored_arrays import Beliefs, Given, Learning, Scratch, State
-from peerage.inference.censored.grid_masses import SMALLEST, bias_masses, low_effort_masses, reliability_masses, store
+from peerage.inference.censored.grid_masses import (
+    SMALLEST,
+    bias_masses,
+    learned_low_effort_masses,
+    reliability_masses,
+    store,
+)
 from peerage.inference.censored.learning_grades import refresh_true_grades
 from peerage.inference.numerics.arrays import F32, F64, I32, Flags
 from peerage.inference.numerics.hyperparameters import (
@@ -53,7 +59,7 @@ def refresh(given: Given, theta: F64, scratch: Scratch) -> None:
 def _refresh_low_effort(given: Given, theta: F64, by_level: F64) -> None:
     """The log probability of every report if no effort was made, equation (2), from that of its level."""
     for component in range(len(by_level)):
-        for level in range(low_effort_masses(component, given.learning, theta, by_level[component])):
+        for level in range(learned_low_effort_masses(component, given.learning, theta, by_level[component])):
             by_level[component, level] = math.log(by_level[component, level])
     for report in range(len(given.learning.report_level)):
         level = given.learning.report_level[report]
@@ -93,7 +99,7 @@ def _log_low_effort(first: int, last: int, learning: Learning, theta: F64, count
     total = 0.0
     for component in range(first, last):
         total += log_centre(theta, component, learning.mean_report[component])
-        for level in range(low_effort_masses(component, learning, theta, masses)):
+        for level in range(learned_low_effort_masses(component, learning, theta, masses)):
             if counts[component, level] > 0.0:
                 total += counts[component, level] * math.log(masses[level])
     return total

@@ -18,18 +18,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from peerage.inference.checking.censored_leave_out import leave_out_censored
-from peerage.inference.checking.latent_leave_out import leave_out_latent
-from peerage.inference.checking.leave_one_out_kernels import Parts, Prediction, Scale
-from peerage.inference.checking.uncensored_leave_out import leave_out_uncensored
 from peerage.inference.features.heaping import weights_of
 from peerage.inference.layout import Layout
 from peerage.inference.numerics.jit import jit
+from peerage.inference.numerics.leave_one_out_kernels import Parts, Prediction, Scale
 from peerage.inference.numerics.psis import smooth
 from peerage.inference.report_bins import report_bins
-from peerage.inference.sampling.chains import STORED, Samples, engine_of, with_own_beliefs
+from peerage.inference.sampling.chains import STORED, Samples, with_own_beliefs
 from peerage.inference.sampling.draws import Draws
 from peerage.inference.sampling.engine import AnyEngine
+from peerage.inference.sampling.samplers import engine_of
+from peerage.rubric import MODEL_MAXIMUM
 from peerage.support.tasks.stop_requests import check_stopped
 
 Floats = NDArray[np.float64]
@@ -193,7 +192,8 @@ class _Scales(NamedTuple):
             grades[index, : len(scaled)] = scaled
         favourite = grades[np.arange(len(grades)), layout.favourite]
         places, bins = (layout.report_component.astype(np.int64), layout.report_level), report_bins(layout)
-        fixed = Scale(*places, *bins, cuts, rises, np.zeros(grades.shape), np.zeros(len(grades)), favourite)
+        unknown = np.zeros(grades.shape), np.zeros(len(grades))
+        fixed = Scale(*places, *bins, cuts, rises, *unknown, favourite, MODEL_MAXIMUM)
         return cls(fixed, grid_of, grades)
 
     def at(self, low_effort: Floats, weights: Floats) -> Scale:
@@ -227,7 +227,7 @@ class _Predictor:
 
     def __init__(self, shared: _Shared, chain: int) -> None:
         layout, samples, seen = shared.layout, shared.samples, shared.seen
-        self.kernel = _kernel(layout)
+        self.kernel = shared.engine.leave_out
         self.layout, self.seed, self.scales = layout, (shared.seed, chain), shared.scales
         self.low_effort = shared.low_effort[chain]
         self.stored = {name: samples.draws[name][chain] for name in STORED} | {"hyper": samples.kept_hyper[chain]}
@@ -274,12 +274,6 @@ class _Predictor:
             points = getattr(self.layout.grids, name).points
             current = points[np.minimum(current, len(points) - 1)]
         return np.asarray(np.where(np.isnan(known), current, known))
-
-
-def _kernel(layout: Layout) -> Any:
-    if layout.draws_latent_reports:
-        return leave_out_latent
-    return leave_out_censored if layout.model.censoring else leave_out_uncensored
 
 
 def _collect(layout: Layout, some: _Portion, predictions: list[Prediction], out: LeaveOneOut) -> None:

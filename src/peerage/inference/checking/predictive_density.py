@@ -19,6 +19,7 @@ from peerage.inference.layout import Layout
 from peerage.inference.numerics.by_reference import by_reference
 from peerage.inference.numerics.hyperparameters import N_UNITS
 from peerage.inference.numerics.jit import jit
+from peerage.inference.numerics.normal_tails import interval_mass
 from peerage.inference.report_bins import floors, report_bins
 from peerage.inference.sampling.draws import Draws, ErrorParts
 
@@ -130,21 +131,11 @@ def all_bins(layout: Layout) -> tuple[NDArray[np.int64], Floats, Floats, NDArray
 
 
 @jit
-def bin_mass(low: float, high: float, centre: float, reliability: float) -> float:
-    """Probability of [low, high) under N(centre, 1/reliability), equation (3), by the tail that is accurate."""
-    root = math.sqrt(0.5 * reliability)
-    a, b = (low - centre) * root, (high - centre) * root
-    if a > 0:
-        return 0.5 * (math.erfc(a) - math.erfc(b))
-    return 0.5 * (math.erfc(-b) - math.erfc(-a))
-
-
-@jit
 def _report_mass(draw: int, report: int, centre: float, reliability: float, bins: Bins) -> float:
     """Probability of a report in a draw, over all its bins: equation (G1)."""
     total = 0.0
     for place in range(bins.start[report], bins.start[report + 1]):
-        total += bins.weight[draw, place] * bin_mass(bins.low[place], bins.high[place], centre, reliability)
+        total += bins.weight[draw, place] * interval_mass(bins.low[place], bins.high[place], centre, reliability)
     return total
 
 

@@ -26,6 +26,7 @@ from peerage.inference.latent.latent_arrays import (
     Stored,
     Work,
 )
+from peerage.inference.latent.latent_leave_out import leave_out
 from peerage.inference.latent.latent_sweep import sweep
 from peerage.inference.layout import AUTHOR, Layout
 from peerage.inference.numerics.hyperparameters import N_UNITS, effort_prior
@@ -34,7 +35,20 @@ from peerage.inference.report_bins import report_bins, says_or_less
 from peerage.inference.starting_points import first_hyperparameters
 from peerage.rubric import MODEL_MAXIMUM
 
-__all__ = ["initial_state", "levels_of", "new_draws", "new_work", "prepare", "sweep"]
+__all__ = [
+    "ON_GRID",
+    "SWEEPS_LOCALLY",
+    "State",
+    "initial_state",
+    "leave_out",
+    "levels_of",
+    "new_draws",
+    "new_work",
+    "prepare",
+    "sweep",
+]
+
+ON_GRID, SWEEPS_LOCALLY = False, True
 
 _EFFORT_CELLS = 32
 """In how many cells the density of an effort probability is laid out for a proposal."""

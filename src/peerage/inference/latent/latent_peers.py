@@ -17,9 +17,9 @@ from peerage.inference.latent.given_reports.grade_updates import load_grades
 from peerage.inference.latent.grader_by_grader.latent_heaping import draw_rounded, rounded_mass
 from peerage.inference.latent.latent_arrays import Given, Levels, State, Work
 from peerage.inference.latent.local_sweeps import Drawn, hold_graders, sweep_once
-from peerage.inference.latent.normal_tails import below, bin_mass, draw_in_bin
 from peerage.inference.numerics.arrays import F64, Flags, Sums
 from peerage.inference.numerics.jit import jit
+from peerage.inference.numerics.normal_tails import below, bin_mass, draw_in_bin
 from peerage.inference.numerics.vectors import copy_into
 
 _SETTLING, _KEPT = 4, 12

@@ -8,7 +8,6 @@ import numpy as np
 
 from peerage.inference.features.heaping import CoarseBins
 from peerage.inference.latent.latent_arrays import Beliefs, Errors, Given, Learning, Levels, Places
-from peerage.inference.latent.normal_tails import ROOT_HALF
 from peerage.inference.numerics.arrays import F64, Flags
 from peerage.inference.numerics.hyperparameters import (
     DRIFT,
@@ -37,6 +36,7 @@ from peerage.inference.numerics.hyperparameters import (
     sigma_s,
 )
 from peerage.inference.numerics.jit import jit
+from peerage.inference.numerics.normal_tails import ROOT_HALF
 from peerage.rubric import MODEL_MAXIMUM
 
 

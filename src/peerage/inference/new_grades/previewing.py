@@ -18,6 +18,7 @@ from peerage.inference.latent.local_sweeps import KEPT, Drawn, sweep_locally
 from peerage.inference.layout import Layout
 from peerage.inference.new_grades.part_of_class import part_of, ready_to_sweep, restricted
 from peerage.inference.sampling.chains import Samples
+from peerage.inference.sampling.samplers import engine_of
 
 DRAWS = 300
 """How many draws of the graders, spread over all chains, a preview takes."""
@@ -27,7 +28,7 @@ def previewed(posterior: Fitted, new_grades: Gradebook) -> tuple[Gradebook, Layo
     """The submissions that new grades concern with all their reviews, and draws of their true grades."""
     if not isinstance(new_grades, Gradebook):
         raise InputError("preview takes a Gradebook; make one with read_grades")
-    if not posterior.layout.draws_latent_reports:
+    if not engine_of(posterior.layout).SWEEPS_LOCALLY:
         raise ModelError("a preview needs a model with censoring, without correlation and with wide grids; use update")
     book = part_of(merged(posterior.book, new_grades), set(new_grades.submissions))
     part = ready_to_sweep(posterior, book, restricted(posterior.model, book), 1, DRAWS)

@@ -145,7 +145,7 @@ def _carried(
     grader[before.n_graders :] = -1
     effort_alike = _same(before.known.effort, layout.known.effort, grader)
     keep = {"true_grade": (cell, (cell >= 0) & (layout.fixed_level == MISSING))}
-    if layout.draws_latent_reports:
+    if "latent" in start:
         submission = np.arange(layout.book.n_submissions)
         submission[before.book.n_submissions :] = -1
         keep |= {"merit": (submission, submission >= 0), "halo": (review, review >= 0)}

@@ -18,15 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.gradebook.book import MISSING
-from peerage.inference.censored import censored_engine
-from peerage.inference.latent import latent_engine
 from peerage.inference.layout import Layout
 from peerage.inference.numerics.arrays import Sums
 from peerage.inference.numerics.jit import needs_compilation
 from peerage.inference.sampling.engine import AnyEngine, C, Conditions, Standing
 from peerage.inference.sampling.kept_draws import EveryDraw, EveryFew, Keeper, kept_type
 from peerage.inference.sampling.running_summaries import RunningSummary
-from peerage.inference.uncensored import uncensored_engine
+from peerage.inference.sampling.samplers import engine_of
 from peerage.support.tasks.progress import Counter
 from peerage.support.tasks.stop_requests import check_stopped
 
@@ -153,7 +151,7 @@ def sample(
     )
     runs = []
     for index, rng in enumerate(generators):
-        state = _restored(layout, given, states[index]) if states else engine.initial_state(layout, given, rng, index)
+        state = _restored(engine, states[index]) if states else engine.initial_state(layout, given, rng, index)
         own = with_own_beliefs(given) if layout.model.learned else given
         runs.append(_Chain(layout, own, rng, state, index, keeper))
     runs[0].sweep(0, 0, keep=False)  # compiles, in one thread
@@ -235,13 +233,6 @@ def templates(layout: Layout) -> tuple[Any, Any]:
     return state, rows._replace(**kept)
 
 
-def engine_of(layout: Layout) -> AnyEngine:
-    """The module that samples such a model."""
-    if layout.draws_latent_reports:
-        return latent_engine
-    return censored_engine if layout.model.censoring else uncensored_engine
-
-
 def with_own_beliefs(given: C) -> C:
     """A copy whose priors a chain can change."""
     whole: Any = given
@@ -262,10 +253,9 @@ def _generator(state: ChainState) -> np.random.Generator:
     return np.random.Generator(bit_generator)
 
 
-def _restored(layout: Layout, given: Conditions, state: ChainState) -> Standing:
+def _restored(engine: AnyEngine, state: ChainState) -> Standing:
     """A copy of a stored state, in the engine's own type."""
-    template = engine_of(layout).initial_state(layout, given, np.random.default_rng(0))
-    restored: Standing = type(template)(**{name: state.variables[name].copy() for name in template._fields})
+    restored: Standing = engine.State(**{name: state.variables[name].copy() for name in engine.State._fields})
     return restored
 
 

@@ -123,7 +123,7 @@ class Draws(Mapping[str, NDArray[np.float32]]):
             weights = np.eye(1, weights.shape[-1]) * np.ones_like(weights)
         for index, rounding in enumerate(layout.roundings):
             for grid, (levels, edges) in enumerate(zip(rounding.grids, rounding.edges, strict=True)):
-                masses = low_effort_masses(edges, centre[..., index], precision, layout.epsilon)
+                masses = low_effort_masses_of_draws(edges, centre[..., index], precision, layout.epsilon)
                 out[..., index, levels] += weights[..., index, grid, None] * masses
         return out
 
@@ -184,7 +184,7 @@ class Draws(Mapping[str, NDArray[np.float32]]):
         return out
 
 
-def low_effort_masses(
+def low_effort_masses_of_draws(
     edges: NDArray[np.float64],
     centre: NDArray[np.float64] | float,
     precision: NDArray[np.float64] | float,

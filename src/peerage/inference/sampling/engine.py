@@ -1,7 +1,7 @@
-"""What a sampler offers to chains and to leave-one-out: one contract for all of them.
+"""What a sampler offers to chains, to leave-one-out and to whoever reads its draws: one contract for all of them.
 
-A sampler is a module with these five names. Its arrays are named tuples of its own, which only its kernels look into;
-what others read or write of them is named here.
+A sampler is a module with the names of :class:`Engine`. Its arrays are named tuples of its own, which only its
+kernels look into; what others read or write of them is named here.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peerage.inference.layout import Layout
-from peerage.inference.numerics.arrays import Sums
+from peerage.inference.numerics.arrays import F64, Sums
+from peerage.inference.numerics.leave_one_out_kernels import Parts, Prediction, Scale
 
 
 class Conditions(Protocol):
@@ -54,12 +55,35 @@ If ``keep``, it adds to the sums and writes the draws from row ``first`` on.
 """
 
 
+LeaveOut = Callable[[np.random.Generator, C, S, W, F64, F64, Scale, Parts, Prediction], None]
+"""``(rng, given, state, work, reliability, bias, scale, parts, out)``: predicts reviews from the others in one draw.
+
+``reliability`` and ``bias`` are the state's as numbers.
+"""
+
+
 class Engine(Protocol[C, S, R, W]):
     """A sampler, with its types of conditions, state, rows of draws and scratch memory."""
 
     @property
     def sweep(self) -> Kernel[C, S, R, W]:
         """The kernel."""
+
+    @property
+    def leave_out(self) -> LeaveOut[C, S, W]:
+        """The kernel that predicts reviews from all the others."""
+
+    @property
+    def State(self) -> type[S]:  # noqa: N802
+        """The type of its states, to make one from stored arrays."""
+
+    @property
+    def ON_GRID(self) -> bool:  # noqa: N802
+        """Whether true grades, reliabilities and biases are drawn from the cells of grids, whose ends may hold mass."""
+
+    @property
+    def SWEEPS_LOCALLY(self) -> bool:  # noqa: N802
+        """Whether some submissions can be swept by themselves, the graders held: for previews and without staff."""
 
     def prepare(self, layout: Layout) -> C:
         """Everything that the kernels condition on."""

@@ -12,6 +12,7 @@ from peerage.inference.layout import Layout
 from peerage.inference.sampling.chains import STORED, VARIABLES, ChainState, Samples, templates
 from peerage.inference.sampling.kept_draws import grids_of
 from peerage.inference.sampling.running_summaries import RunningSummary
+from peerage.inference.sampling.samplers import engine_of
 from peerage.inference.saved.stored_arrays import DamagedError, StoredArrays
 
 MOST_CHAINS = 10_000
@@ -168,7 +169,7 @@ def _ends(layout: Layout, name: str, like: NDArray[Any]) -> tuple[float, float]:
 
 def _check_fixed(layout: Layout, stored_name: str, name: str, values: NDArray[Any]) -> None:
     """Refuse cells that the likelihood tables of graders with a fixed reliability or bias do not have."""
-    if layout.draws_latent_reports or values.dtype.kind not in "iu" or name not in ("reliability", "bias"):
+    if name not in ("reliability", "bias") or not engine_of(layout).ON_GRID:
         return
     is_fixed = ~np.isnan(getattr(layout.known, name))
     fixed_cell = 0 if name == "reliability" else len(layout.grids.bias)

@@ -16,6 +16,7 @@ from peerage.inference.fitted import Fitted
 from peerage.inference.latent.latent_peers import estimate_from_peers
 from peerage.inference.new_grades.part_of_class import part_of, ready_to_sweep, restricted
 from peerage.inference.numerics.psis import smooth
+from peerage.inference.sampling.samplers import engine_of
 from peerage.inference.staff.tabulated_peers import tabulated_estimates
 
 Floats = NDArray[np.float64]
@@ -40,11 +41,11 @@ def estimates(posterior: Fitted, submissions: NDArray[np.integer], count: int) -
 
     Both are from the peers' reports and so many draws of the graders, which know the staff's grades.
     """
-    latent = posterior.layout.draws_latent_reports
-    return (_latent_estimates if latent else tabulated_estimates)(posterior, submissions, count)
+    swept = engine_of(posterior.layout).SWEEPS_LOCALLY
+    return (_swept_estimates if swept else tabulated_estimates)(posterior, submissions, count)
 
 
-def _latent_estimates(posterior: Fitted, submissions: NDArray[np.integer], count: int) -> tuple[Floats, Floats]:
+def _swept_estimates(posterior: Fitted, submissions: NDArray[np.integer], count: int) -> tuple[Floats, Floats]:
     """Estimates by sweeps. True grades that were fixed are estimated like others: it was staff who fixed them."""
     book = part_of(posterior.book, {posterior.book.submissions[index] for index in submissions})
     model = restricted(posterior.model, book)

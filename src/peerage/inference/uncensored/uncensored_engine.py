@@ -12,10 +12,23 @@ from peerage.inference.numerics.hyperparameters import effort_prior
 from peerage.inference.numerics.likelihood import LOG_FLOOR, log_normal_cell_masses, low_effort_density
 from peerage.inference.starting_points import first_hyperparameters
 from peerage.inference.uncensored.uncensored_arrays import Beliefs, Given, Learning, State, Work
+from peerage.inference.uncensored.uncensored_leave_out import leave_out
 from peerage.inference.uncensored.uncensored_sweep import sweep
 from peerage.rubric import MODEL_MAXIMUM
 
-__all__ = ["initial_state", "new_draws", "new_work", "prepare", "sweep"]
+__all__ = [
+    "ON_GRID",
+    "SWEEPS_LOCALLY",
+    "State",
+    "initial_state",
+    "leave_out",
+    "new_draws",
+    "new_work",
+    "prepare",
+    "sweep",
+]
+
+ON_GRID, SWEEPS_LOCALLY = False, False
 
 
 def prepare(layout: Layout) -> Given:

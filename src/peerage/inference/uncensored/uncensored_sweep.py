@@ -17,6 +17,7 @@ from peerage.inference.numerics.arrays import DrawRows, Sums
 from peerage.inference.numerics.effort_counts import count_effortful, draw_beta_effort, expected_effort
 from peerage.inference.numerics.hyperparameters import count_efforts, effort_prior, learn_effort
 from peerage.inference.numerics.jit import jit
+from peerage.inference.numerics.normal_tails import interval_mass
 from peerage.inference.numerics.vectors import draw_from_logs, unclamped
 from peerage.inference.numerics.write_draws import write_draws
 from peerage.inference.uncensored.uncensored_arrays import Given, State, Work
@@ -27,6 +28,9 @@ from peerage.inference.uncensored.uncensored_learning import (
     learn_true_grades,
     refresh,
 )
+
+_SMALLEST = 1e-300
+"""No probability is smaller, lest its logarithm or its inverse be infinite."""
 
 
 @jit(makes_arrays=True)
@@ -173,8 +177,8 @@ def log_density(report: int, review: int | np.int64, first: int, given: Given, s
     if row >= 0:
         low, high = clamps.bins[row, 0], clamps.bins[row, 1]
         both, total = precision + own, weighted + own * value
-        log_density += np.log(_interval(total / both, both, low, high))
-        log_density -= np.log(_interval(weighted / precision, precision, low, high))
+        log_density += np.log(max(interval_mass(low, high, total / both, both), _SMALLEST))
+        log_density -= np.log(max(interval_mass(low, high, weighted / precision, precision), _SMALLEST))
     return float(log_density)
 
 
@@ -184,16 +188,6 @@ def log_density_given(report: int, grader: int, given: Given, state: State) -> f
     centre, precision = state.true_grade[given.reports.report_cell[report]], state.reliability[grader]
     gap = given.value[report] - centre - state.bias[grader]
     return float(0.5 * np.log(precision / (2 * np.pi)) - 0.5 * precision * gap * gap)
-
-
-@jit
-def _interval(mean: float, precision: float, low: float, high: float) -> float:
-    """Probability of [low, high) under N(mean, 1/precision), from the tail in which it is accurate."""
-    root = math.sqrt(precision / 2)
-    a, b = (low - mean) * root, (high - mean) * root
-    if a > 0:
-        return max(0.5 * (math.erfc(a) - math.erfc(b)), 1e-300)
-    return max(0.5 * (math.erfc(-b) - math.erfc(-a)), 1e-300)
 
 
 @jit
@@ -243,12 +237,13 @@ def _true_grades(
         if keep:
             component = reports.cell_component[cell]
             begin, end = work.cut_start[component], work.cut_start[component + 1]
-            total = _interval(mean, precision, low, high)
+            total = max(interval_mass(low, high, mean, precision), _SMALLEST)
             for level in range(end - begin + 1):
                 bottom = max(low, work.cuts[begin + level - 1] if level > 0 else -np.inf)
                 top = min(high, work.cuts[begin + level] if level < end - begin else np.inf)
                 if bottom < top:
-                    sums.level_mass[cell, level] += _interval(mean, precision, bottom, top) / total
+                    mass = max(interval_mass(bottom, top, mean, precision), _SMALLEST)
+                    sums.level_mass[cell, level] += mass / total
 
 
 @jit(makes_arrays=True)

@@ -11,9 +11,9 @@ import numpy as np
 
 from peerage.inference.latent.latent_arrays import Beliefs, Cells, Clamps, Levels, Places, State
 from peerage.inference.latent.latent_priors import cell_prior
-from peerage.inference.latent.normal_tails import below, bin_mass, draw_in_bin
 from peerage.inference.numerics.arrays import F64
 from peerage.inference.numerics.jit import jit
+from peerage.inference.numerics.normal_tails import below, bin_mass, draw_in_bin
 
 _FAR = 7.0
 """Standard deviations beyond which a normal distribution has no mass worth adding."""

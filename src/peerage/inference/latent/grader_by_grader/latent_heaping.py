@@ -13,10 +13,10 @@ import numpy as np
 from peerage.inference.features.heaping import PRIOR, SMALLEST, UNITS, CoarseBins
 from peerage.inference.latent.latent_arrays import Beliefs, Levels, Places, State
 from peerage.inference.latent.latent_priors import fill_low_effort, low_effort_mass, refresh_rounding, share_of
-from peerage.inference.latent.normal_tails import add_masses, bin_mass, draw_in_bin
 from peerage.inference.numerics.arrays import F64
 from peerage.inference.numerics.hyperparameters import N_UNITS, ROUNDED, TAU_L, mu_l
 from peerage.inference.numerics.jit import jit
+from peerage.inference.numerics.normal_tails import add_masses, bin_mass, draw_in_bin
 from peerage.inference.numerics.vectors import drawn_by_mass
 
 _MANY = 4

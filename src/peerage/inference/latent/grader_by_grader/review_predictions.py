@@ -14,9 +14,9 @@ from peerage.inference.latent.grader_by_grader.latent_habits import AFTER_JUMP, 
 from peerage.inference.latent.grader_by_grader.latent_heaping import draw_rounded, round_masses, rounded_mass
 from peerage.inference.latent.latent_arrays import Beliefs, Cells, Errors, Levels, Places, State
 from peerage.inference.latent.latent_priors import cell_prior
-from peerage.inference.latent.normal_tails import OUT_OF_REACH, bin_mass, bin_masses, draw_in_bin
 from peerage.inference.numerics.arrays import F64, Flags
 from peerage.inference.numerics.jit import jit
+from peerage.inference.numerics.normal_tails import OUT_OF_REACH, bin_mass, bin_masses, draw_in_bin
 
 INPUTS = 8
 """The first of the rows of ``Work.predicted`` that predictions are made from."""

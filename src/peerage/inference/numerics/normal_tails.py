@@ -122,6 +122,16 @@ def sums_below(kinds: I64, cuts: F64, weights: F64, means: F64, roots: F64, sums
 
 
 @jit
+def interval_mass(low: float, high: float, mean: float, precision: float) -> float:
+    """Probability of [low, high) under N(mean, 1/precision), from the tail in which it is accurate."""
+    root = math.sqrt(0.5 * precision)
+    a, b = (low - mean) * root, (high - mean) * root
+    if a > 0:
+        return 0.5 * (math.erfc(a) - math.erfc(b))
+    return 0.5 * (math.erfc(-b) - math.erfc(-a))
+
+
+@jit
 def bin_mass(low: float, high: float) -> tuple[float, float]:
     """Of a bin in standard deviations from the mean: the tail beyond it, on its own side of the mean, and its mass.
 

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from scipy.special import log_ndtr, ndtr, ndtri
 
-from peerage.inference.latent.normal_tails import OUT_OF_REACH, below, bin_mass, bin_masses, draw_in_bin, quantile
+from peerage.inference.numerics.normal_tails import OUT_OF_REACH, below, bin_mass, bin_masses, draw_in_bin, quantile
 
 FALSE_ALARM = 1e-6
 

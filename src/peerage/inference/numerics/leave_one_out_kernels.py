@@ -13,12 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from peerage.inference.latent.normal_tails import below
 from peerage.inference.numerics.arrays import F64, I64, Reports
 from peerage.inference.numerics.by_reference import by_reference
 from peerage.inference.numerics.effort_counts import count_effortful, expected_effort
 from peerage.inference.numerics.jit import jit
-from peerage.rubric import MODEL_MAXIMUM
+from peerage.inference.numerics.normal_tails import below
 
 Int = int | np.int64
 Bools = NDArray[np.bool_]
@@ -30,7 +29,8 @@ class Scale(NamedTuple):
 
     A report before rounding that lies above the cut ``cuts[c, j]`` of component c has an expected grade that is higher
     by ``rises[c, j]``, coarser grids being weighed by how probable they are. ``low_effort`` are the masses of grades
-    without effort, ``careless`` the expected ones; ``favourite`` has the grades of each habit.
+    without effort, ``careless`` the expected ones; ``favourite`` has the grades of each habit, and ``highest`` is the
+    highest grade of all.
     """
 
     report_component: I64
@@ -42,6 +42,7 @@ class Scale(NamedTuple):
     low_effort: F64
     careless: F64
     favourite: F64
+    highest: float
 
 
 @by_reference
@@ -106,7 +107,7 @@ def effort_by_others(
 @jit
 def expected_report(component: Int, effort: float, centre: float, variance: float, scale: Scale) -> float:
     """The expected grade of a report whose value is normal if effortful, and else as equation (2) has it."""
-    careful, root = MODEL_MAXIMUM, 1.0 / math.sqrt(variance)
+    careful, root = scale.highest, 1.0 / math.sqrt(variance)
     for place in range(scale.cuts.shape[1]):
         careful -= scale.rises[component, place] * below((scale.cuts[component, place] - centre) * root)
     return float(effort * careful + (1.0 - effort) * scale.careless[component])

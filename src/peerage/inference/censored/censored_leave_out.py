@@ -14,7 +14,10 @@ import numpy as np
 from peerage.inference.censored.cell_products import load_author_means, load_special_prior, log_ratio
 from peerage.inference.censored.censored_arrays import Given, State, Work
 from peerage.inference.censored.learning_graders import refresh
-from peerage.inference.checking.leave_one_out_kernels import (
+from peerage.inference.numerics.arrays import F32, F64, I64
+from peerage.inference.numerics.effort_density import chance_of_effort, log_mixed
+from peerage.inference.numerics.jit import jit
+from peerage.inference.numerics.leave_one_out_kernels import (
     Bools,
     Int,
     Parts,
@@ -26,9 +29,6 @@ from peerage.inference.checking.leave_one_out_kernels import (
     wanted_reviews,
     wanted_submissions,
 )
-from peerage.inference.numerics.arrays import F32, F64, I64
-from peerage.inference.numerics.effort_density import chance_of_effort, log_mixed
-from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.vectors import TINY, copy_into, multiply, sum_of_products, sum_of_quotients, total_of
 
 MAX_COLLAPSED = 24
@@ -36,7 +36,7 @@ MAX_COLLAPSED = 24
 
 
 @jit(makes_arrays=True)
-def leave_out_censored(
+def leave_out(
     rng: np.random.Generator,
     given: Given,
     state: State,

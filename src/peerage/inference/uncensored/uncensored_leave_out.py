@@ -10,7 +10,10 @@ import math
 
 import numpy as np
 
-from peerage.inference.checking.leave_one_out_kernels import (
+from peerage.inference.numerics.arrays import F64
+from peerage.inference.numerics.effort_density import chance_of_effort, log_mixed
+from peerage.inference.numerics.jit import jit
+from peerage.inference.numerics.leave_one_out_kernels import (
     Bools,
     Int,
     Parts,
@@ -22,10 +25,7 @@ from peerage.inference.checking.leave_one_out_kernels import (
     wanted_reviews,
     wanted_submissions,
 )
-from peerage.inference.checking.predictive_density import bin_mass
-from peerage.inference.numerics.arrays import F64
-from peerage.inference.numerics.effort_density import chance_of_effort, log_mixed
-from peerage.inference.numerics.jit import jit
+from peerage.inference.numerics.normal_tails import interval_mass
 from peerage.inference.uncensored.uncensored_arrays import Given, State, Work
 from peerage.inference.uncensored.uncensored_learning import refresh
 from peerage.inference.uncensored.uncensored_sweep import gather, log_density, log_density_given, move_review
@@ -35,7 +35,7 @@ _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(48)
 
 
 @jit(makes_arrays=True)
-def leave_out_uncensored(
+def leave_out(
     rng: np.random.Generator,
     given: Given,
     state: State,
@@ -138,10 +138,10 @@ def _predict_report(
     row = given.clamps.cell_bin[cell]
     if row < 0:
         variance = 1.0 / precision + 1.0 / reliability
-        return bin_mass(low, high, mean + bias, 1.0 / variance), mean + bias, variance
+        return interval_mass(low, high, mean + bias, 1.0 / variance), mean + bias, variance
     points, weights = _within(mean, precision, given.clamps.bins[row, 0], given.clamps.bins[row, 1])
     mass = 0.0
     for i in range(len(points)):
-        mass += weights[i] * bin_mass(low, high, points[i] + bias, reliability)
+        mass += weights[i] * interval_mass(low, high, points[i] + bias, reliability)
     mean = (weights * points).sum()
     return mass, mean + bias, (weights * (points - mean) ** 2).sum() + 1.0 / reliability

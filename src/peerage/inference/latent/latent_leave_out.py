@@ -11,7 +11,6 @@ import math
 
 import numpy as np
 
-from peerage.inference.checking.leave_one_out_kernels import Bools, Parts, Prediction, Scale
 from peerage.inference.latent.given_reports.grade_updates import draw_merits
 from peerage.inference.latent.grader_by_grader.latent_habits import (
     AFTER_JUMP,
@@ -32,10 +31,11 @@ from peerage.inference.latent.grader_by_grader.review_predictions import (
 )
 from peerage.inference.latent.latent_arrays import Cells, Errors, Given, Levels, Places, State, Work
 from peerage.inference.latent.latent_priors import refresh
-from peerage.inference.latent.normal_tails import OUT_OF_REACH, bin_mass, known_masses, sums_below
 from peerage.inference.numerics.arrays import F64
 from peerage.inference.numerics.effort_density import chance_of_effort, log_mixed
 from peerage.inference.numerics.jit import jit
+from peerage.inference.numerics.leave_one_out_kernels import Bools, Parts, Prediction, Scale
+from peerage.inference.numerics.normal_tails import OUT_OF_REACH, bin_mass, known_masses, sums_below
 from peerage.inference.numerics.vectors import copy_into
 from peerage.rubric import MODEL_MAXIMUM
 
@@ -62,7 +62,7 @@ these."""
 
 
 @jit(makes_arrays=True)
-def leave_out_latent(
+def leave_out(
     rng: np.random.Generator,
     given: Given,
     state: State,
