@@ -23,9 +23,11 @@ from peerage.inference.layout import Layout, lay_out
 from peerage.inference.margins import Margins, margins_of
 from peerage.inference.priors_in_words import typical_priors
 from peerage.inference.report_bins import floors
-from peerage.inference.sampling.chains import VARIABLES, Samples
+from peerage.inference.sampling.chains import VARIABLES, Samples, sample
 from peerage.inference.sampling.draws import Draws
 from peerage.model import Model, Priors
+from peerage.support.tasks.listening import listening
+from peerage.support.tasks.progress import Counter, Listener
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,6 +146,26 @@ class Fitted:
             "submission": np.array(book.submissions, dtype=object)[layout.cell_submission],
             "component": np.array(book.rubric.names, dtype=object)[layout.reports.cell_component],
         }
+
+    def go_on(self, draws: int, *, every: int, workers: int | None, progress: bool | Listener) -> Samples:
+        """More draws of each chain, from where it stands, of which every few are kept."""
+        chains = self.samples.n_chains
+        with listening(progress) as listener:
+            return sample(
+                self.layout,
+                chains=chains,
+                draws=draws,
+                burn_in=0,
+                seed=self.seed,
+                workers=workers,
+                counter=Counter(listener, "sampling", chains * draws),
+                states=self.samples.states,
+                every=every,
+            )
+
+    def timings_with(self, later: Samples) -> dict[str, float]:
+        """The timings once its chains have gone on."""
+        return {name: seconds + later.seconds for name, seconds in self.timings.items()}
 
     def predict_unseen(self, book: Gradebook, seen: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Log probability of each review of a class that is not ``seen``, by this fit to those that are."""

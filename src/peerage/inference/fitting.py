@@ -215,32 +215,19 @@ def _fit_agreeing(book: Gradebook, model: Model, settings: dict[str, Any]) -> Po
 def _with_another(posterior: Posterior, rounds: list[Samples], draws: int, settings: dict[str, Any]) -> list[Samples]:
     """Go on from where the chains stand; where not all could be kept, a round twice as long takes the others' place."""
     layout, chains, before = posterior.layout, posterior.samples.n_chains, posterior.samples.n_draws
-    every = rounds[0].every
+    every, workers, progress = rounds[0].every, settings["workers"], settings["progress"]
     if every_few(layout, chains, before + draws, settings["memory"]) > every:
         rounds, draws = [], 2 * before
         every = every_few(layout, chains, draws, settings["memory"])
-    with listening(settings["progress"]) as listener:
-        latest = sample(
-            layout,
-            chains=chains,
-            draws=draws,
-            burn_in=0,
-            seed=posterior.seed,
-            workers=settings["workers"],
-            counter=Counter(listener, "sampling", chains * draws),
-            states=posterior.samples.states,
-            every=every,
-        )
-    return [*rounds, latest]
+    return [*rounds, posterior.go_on(draws, every=every, workers=workers, progress=progress)]
 
 
 def _of_rounds(posterior: Posterior, rounds: list[Samples]) -> Posterior:
     """The posterior by some rounds of its chains' draws, those before being burn-in."""
     samples, latest = reduce(Samples.followed_by, rounds), rounds[-1]
-    timings = {name: seconds + latest.seconds for name, seconds in posterior.timings.items()}
     burn_in = posterior.burn_in + posterior.samples.n_draws + latest.n_draws - samples.n_draws
     samples = replace(samples, seconds=posterior.samples.seconds + latest.seconds)
-    return replace(posterior, burn_in=burn_in, samples=samples, timings=timings)
+    return replace(posterior, burn_in=burn_in, samples=samples, timings=posterior.timings_with(latest))
 
 
 def _until(

@@ -18,7 +18,7 @@ from peerage.inference.features.clamps_and_fixed_values import KnownValues, fixe
 from peerage.inference.features.correlated_authors import Correlation
 from peerage.inference.features.drifting import Walks
 from peerage.inference.features.heaping import Rounding
-from peerage.inference.numerics.arrays import BinClamps, Reports
+from peerage.inference.numerics.arrays import BinClamps, Reports, starts_of
 from peerage.inference.numerics.hyperparameters import (
     EPSILON,
     LEARNED_SPREAD,
@@ -205,7 +205,7 @@ class Layout:
         used = self._habit_shares > 0
         used[self.may_have_habit, -1] = True
         grader, code = np.nonzero(used)
-        return _starts(grader, self.n_graders), code.astype(np.int32)
+        return starts_of(grader, self.n_graders), code.astype(np.int32)
 
     @cached_property
     def _habit_shares(self) -> NDArray[np.float64]:
@@ -319,18 +319,18 @@ def lay_out(book: Gradebook, model: Model) -> Layout:
     by_author = np.argsort(author_list, kind="stable")
     by_submission = np.argsort(review_submission, kind="stable")
     reports = Reports(
-        grader_reviews=_starts(review_grader, n_graders),
-        review_reports=_starts(report_review, len(order)),
+        grader_reviews=starts_of(review_grader, n_graders),
+        review_reports=starts_of(report_review, len(order)),
         review_grader=review_grader.astype(np.int32),
         review_submission=review_submission.astype(np.int32),
         report_cell=cell_of[review_submission[report_review], report_component].astype(np.int32),
-        submission_cells=_starts(submission, book.n_submissions),
+        submission_cells=starts_of(submission, book.n_submissions),
         cell_component=component.astype(np.int32),
-        submission_start=_starts(review_submission[by_submission], book.n_submissions),
+        submission_start=starts_of(review_submission[by_submission], book.n_submissions),
         submission_reviews=by_submission.astype(np.int32),
         author_start=author_start,
         authors=author_list,
-        authored_start=_starts(author_list[by_author], n_graders),
+        authored_start=starts_of(author_list[by_author], n_graders),
         authored=submission_of_author[by_author].astype(np.int32),
     )
     return Layout(
@@ -345,11 +345,6 @@ def lay_out(book: Gradebook, model: Model) -> Layout:
         cell_submission=submission,
         fixed_level=fixed_levels(book, model, cell_of),
     )
-
-
-def _starts(sorted_owners: NDArray[np.integer], count: int) -> NDArray[np.int64]:
-    """Where each owner's entries begin in a list sorted by owner, and where the last ones end."""
-    return np.searchsorted(sorted_owners, np.arange(count + 1)).astype(np.int64)
 
 
 def _ragged(lists: list[list[int]]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

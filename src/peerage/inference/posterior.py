@@ -26,7 +26,7 @@ from peerage.inference.new_grades.previewing import previewed
 from peerage.inference.new_grades.updating import ROUGH, STILL_MOVING, told, update
 from peerage.inference.numerics.rhat_and_ess import Diagnostics, rhat_and_ess
 from peerage.inference.priors_in_words import coordinate_names, in_use, priors_table
-from peerage.inference.sampling.chains import VARIABLES, sample
+from peerage.inference.sampling.chains import VARIABLES
 from peerage.inference.saved.posterior_file import write
 from peerage.inference.staff.compare_with_staff import StaffCheck, staff_check
 from peerage.inference.summaries.biases_by_assignment import biases_table, occasions
@@ -34,8 +34,7 @@ from peerage.inference.summaries.dependability import dependability_draws
 from peerage.inference.summaries.plotting import draw_graders, draw_grades, draw_priors, draw_submission
 from peerage.inference.summaries.totals import totals_table
 from peerage.inference.warnings_besides_convergence import problems_of, simpler_model
-from peerage.support.tasks.listening import listening
-from peerage.support.tasks.progress import Counter, Listener
+from peerage.support.tasks.progress import Listener
 from peerage.support.tasks.stop_requests import stoppable
 from peerage.support.words.whole_numbers import at_least
 
@@ -264,20 +263,10 @@ class Posterior(Fitted):
         """Continue each chain for more draws; unless told otherwise, with as many workers as the fit."""
         draws = at_least(1, draws=draws)
         workers = self.workers if workers is None else at_least(1, workers=workers)
-        with stoppable(stop), listening(progress) as listener:
-            later = sample(
-                self.layout,
-                chains=self.samples.n_chains,
-                draws=draws,
-                burn_in=0,
-                seed=self.seed,
-                workers=workers,
-                counter=Counter(listener, "sampling", self.samples.n_chains * draws),
-                states=self.samples.states,
-                every=self.samples.every,
-            )
-        timings = {name: seconds + later.seconds for name, seconds in self.timings.items()}
-        longer = replace(self, samples=self.samples.followed_by(later), timings=timings, workers=workers)
+        with stoppable(stop):
+            later = self.go_on(draws, every=self.samples.every, workers=workers, progress=progress)
+        samples, timings = self.samples.followed_by(later), self.timings_with(later)
+        longer = replace(self, samples=samples, timings=timings, workers=workers)
         rest = [notice for notice in self.book.notices if notice != ROUGH]
         return longer if len(rest) == len(self.book.notices) else told(longer, rest)
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from peerage.decisions.posterior_needs import GradedCells
 from peerage.decisions.spotchecks.benefit import Benefit
-from peerage.gradebook.book import MISSING, STUDENT, Gradebook
+from peerage.gradebook.book import STUDENT, Gradebook
 from peerage.gradebook.report_means import scaled_values
 from peerage.inference.posterior import UPPER, Posterior
 from peerage.rubric import MODEL_MAXIMUM
@@ -31,8 +31,9 @@ class Reasons:
         self.book, self.benefit = book, benefit
         self.by_student = book.roles[book.review_grader] == STUDENT
         self.n_reviews = np.bincount(book.review_submission[self.by_student], minlength=book.n_submissions)
-        self.widest, self.where = _differences(book, self.by_student)
-        self.average = _averages(book, self.by_student)
+        reports = np.where(self.by_student[:, None], scaled_values(book), np.nan)
+        self.widest, self.where = _differences(book, reports)
+        self.average = _averages(book, reports)
         self.high = np.nanquantile(self.average, 1 - TAIL) if self.by_student.any() else np.inf
         n_cells = np.maximum(np.diff(cells.starts), 1)
         sums = [cells.added_up(np.clip(draws, 0, MODEL_MAXIMUM)) for draws in true_grades]
@@ -76,22 +77,19 @@ class Reasons:
             yield f"the peers' mean, {average / MODEL_MAXIMUM:.0%} of the scale, is one of the highest"
 
 
-def _differences(book: Gradebook, by_student: NDArray[np.bool_]) -> tuple[Floats, NDArray[np.intp]]:
-    """(submissions,) each: how far two students' reports on one component are apart at most, and on which."""
-    graded = (book.levels != MISSING) & by_student[:, None]
-    scaled, shape = scaled_values(book), (book.n_submissions, len(book.rubric))
+def _differences(book: Gradebook, reports: Floats) -> tuple[Floats, NDArray[np.intp]]:
+    """(submissions,) each: how far two reports on one component are apart at most, and on which; NaN is none."""
+    shape = book.n_submissions, len(book.rubric)
     highest, lowest = np.full(shape, -np.inf), np.full(shape, np.inf)
-    np.maximum.at(highest, book.review_submission, np.where(graded, scaled, -np.inf))
-    np.minimum.at(lowest, book.review_submission, np.where(graded, scaled, np.inf))
+    np.fmax.at(highest, book.review_submission, reports)
+    np.fmin.at(lowest, book.review_submission, reports)
     apart = np.where(highest >= lowest, highest, 0.0) - np.where(highest >= lowest, lowest, 0.0)
     return apart.max(axis=1), apart.argmax(axis=1)
 
 
-def _averages(book: Gradebook, by_student: NDArray[np.bool_]) -> Floats:
-    """(submissions,): the average of all students' reports on the scale of 0 to 5, NaN where there are none."""
-    graded = (book.levels != MISSING) & by_student[:, None]
-    sums = np.bincount(
-        book.review_submission, np.where(graded, scaled_values(book), 0.0).sum(axis=1), minlength=book.n_submissions
-    )
-    counts = np.bincount(book.review_submission, graded.sum(axis=1), minlength=book.n_submissions)
+def _averages(book: Gradebook, reports: Floats) -> Floats:
+    """(submissions,): the average of the reports on all components together, NaN where there are none."""
+    owner, n_submissions = book.review_submission, book.n_submissions
+    sums = np.bincount(owner, np.nansum(reports, axis=1), minlength=n_submissions)
+    counts = np.bincount(owner, np.isfinite(reports).sum(axis=1), minlength=n_submissions)
     return np.asarray(np.where(counts > 0, sums / np.maximum(counts, 1), np.nan))

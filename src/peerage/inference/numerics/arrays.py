@@ -75,3 +75,8 @@ class DrawRows(NamedTuple):
     habit: NDArray[np.uint8]
     slope: F32
     drift: F32
+
+
+def starts_of(owner: NDArray[np.integer], count: int) -> I64:
+    """Where each owner's entries begin in a list sorted by owner, and where the last ones end."""
+    return np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=count))]).astype(np.int64)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from peerage.inference.numerics.arrays import starts_of
 from peerage.inference.numerics.jit import jit
 from peerage.methods.item_reports import Indexes, ItemReports
 from peerage.methods.method_contract import Floats, Solution
@@ -41,7 +42,7 @@ def linked(reports: ItemReports) -> LinkedReports:
         reports.value,
         *_grouped(reports.item, reports.n_items),
         *_grouped(reports.grader, reports.n_graders),
-        _starts(reports.written, reports.n_items),
+        starts_of(reports.written, reports.n_items),
         reports.written_by[np.argsort(reports.written, kind="stable")],
         np.bincount(reports.written_by, minlength=reports.n_graders).astype(np.int64),
     )
@@ -162,8 +163,4 @@ def squared_errors(who: int, reports: LinkedReports, grade: Floats, bias: float)
 
 
 def _grouped(owner: Indexes, count: int) -> tuple[Indexes, Indexes]:
-    return _starts(owner, count), np.argsort(owner, kind="stable").astype(np.int64)
-
-
-def _starts(owner: Indexes, count: int) -> Indexes:
-    return np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=count))]).astype(np.int64)
+    return starts_of(owner, count), np.argsort(owner, kind="stable").astype(np.int64)
