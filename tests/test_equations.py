@@ -31,7 +31,7 @@ SAMPLERS = ("latent", "censored", "uncensored", "checking")
 NUMERICAL = {
     "censored/cell_products.py": {"fill_normal", "find_report"},
     "censored/censored_sweep.py": {"draw_within_levels", "level_sums"},
-    "censored/collapsed_graders.py": {"_average", "_opposite"},
+    "censored/collapsed_graders.py": {"_average", "_gather_others", "_opposite", "_same_cell"},
     "censored/grid_masses.py": {"_gamma_masses", "_tail", "normal_masses", "store"},
     "censored/learning_grades.py": {"cut_to_support", "log_inverse_gamma", "reliability_of"},
     "censored/censored_leave_out.py": {"_moments_with", "_moments_without"},

@@ -16,9 +16,7 @@ FILES = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py") if
 LONGEST_FILE, LONGEST_FUNCTION, MOST_PARAMETERS = 400, 60, 9
 
 KERNELS = tuple(f"peerage/inference/{room}/" for room in ("censored", "latent", "checking", "uncensored", "numerics"))
-"""Rooms of compiled kernels. Their loops stay in one function, because a call with many arrays costs time."""
-
-LONG_KERNELS = {"weigh_reviews"}
+"""Rooms of compiled kernels, which may take more parameters: an array each."""
 
 FIXED_SIGNATURES = {
     "fit": "the fixed interface names each setting",
@@ -73,7 +71,7 @@ def test_no_function_is_too_long() -> None:
         f"{name_of(path)}: {function.name}": length(function)
         for path in FILES
         for function in functions(path)
-        if length(function) > LONGEST_FUNCTION and not (is_kernel(path) and function.name in LONG_KERNELS)
+        if length(function) > LONGEST_FUNCTION
     }
     assert found == {}
 

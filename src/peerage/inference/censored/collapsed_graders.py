@@ -19,8 +19,8 @@ from __future__ import annotations
 import numpy as np
 
 from peerage.inference.censored.cell_products import Int, find_report, load_author_means, load_special_prior, log_ratio
-from peerage.inference.censored.censored_arrays import Given, State, Work
-from peerage.inference.numerics.arrays import F64, Sums
+from peerage.inference.censored.censored_arrays import Given, State, Tables, Work
+from peerage.inference.numerics.arrays import F64, I32, I64, Flags, Reports, Sums
 from peerage.inference.numerics.effort_density import chance_of_effort, draw_effort, fill_prior, log_mixed
 from peerage.inference.numerics.hyperparameters import AUTHORS
 from peerage.inference.numerics.jit import jit
@@ -128,86 +128,121 @@ def weigh_reviews(grader: int, reliability: Int, bias: Int, given: Given, state:
     """Log probabilities of each of a grader's reviews, in the rows of ``work.review_logs``.
 
     They make the brackets of equation (7): with effort as the grader stands, with effort if the grader had another
-    reliability and bias, and without effort. Most works have few reviewers: the rows of up to three others, the prior
-    and both of the grader's rows are taken in one pass, so that A of equation (6) is known for both without writing a
-    product to memory. All of this is one function, for calling one with so many arrays takes longer than its work; only
-    rare cases are left to others.
+    reliability and bias, and without effort.
     """
-    reports, tables, beliefs, clamps = given.reports, given.tables, given.beliefs, given.clamps
-    running, offset, others, ones = work.running[0], work.offset, work.others, len(tables.log_mass)
-    before = offset[grader]
-    after = reliability * tables.row_length[grader] + tables.from_bias[bias]
-    for review in range(reports.grader_reviews[grader], reports.grader_reviews[grader + 1]):
-        submission = reports.review_submission[review]
-        begin, end = reports.submission_start[submission], reports.submission_start[submission + 1]
-        summed = end - begin <= MAX_SUMMED
-        correlated = reports.author_start[submission + 1] > reports.author_start[submission]
-        n_others = 0
-        if summed:
-            for position in range(begin, end):
-                other = reports.submission_reviews[position]
-                if other != review and state.effortful[other]:
-                    others[n_others, 0] = other
-                    others[n_others, 1] = reports.review_reports[other]
-                    others[n_others, 2] = reports.review_reports[other + 1]
-                    others[n_others, 3] = offset[reports.review_grader[other]]
-                    n_others += 1
-        log_before = log_after = careless = 0.0
-        product_before = product_after = 1.0
-        begins = reports.review_reports[review]
-        for report in range(begins, reports.review_reports[review + 1]):
-            cell, row = reports.report_cell[report], tables.report_row[report]
-            careless += beliefs.log_low_effort[report]
-            if not summed:
-                log_before += tables.log_mass[row + before + state.true_grade[cell]]
-                log_after += tables.log_mass[row + after + state.true_grade[cell]]
-                continue
-            component = np.int64(reports.cell_component[cell])
-            weights = beliefs.true_grade[component]
-            low, high = beliefs.support[component]
-            if correlated or clamps.cell_bin[cell] >= 0:
-                mean, weights = work.author_mean[cell], work.priors[cell - reports.submission_cells[submission]]
-                load_special_prior(
-                    np.int64(cell), component, correlated, mean, tables.true_grade_points, beliefs, clamps, weights
-                )
-                low, high = 0, len(running)
-            count, first, second, third = 0, ones, ones, ones
-            for k in range(n_others):
-                theirs = others[k, 1] + report - begins
-                if theirs >= others[k, 2] or reports.report_cell[theirs] != cell:
-                    theirs = find_report(others[k, 0], cell, reports.review_reports, reports.report_cell)
-                    if theirs < 0:
-                        continue
-                start = tables.report_row[theirs] + others[k, 3]
-                count += 1
-                if count == 1:
-                    first = start
-                elif count == 2:
-                    second = start
-                elif count == 3:
-                    third = start
-                else:
-                    if count == 4:
-                        copy_into(running, weights)
-                        weights = running
-                    multiply(weights, tables.mass, start, low, high)
-            total, with_before, with_after = sums_of_products(
-                weights, tables.mass, first, second, third, row + before, row + after, low, high
-            )
-            if min(total, with_before, with_after) > TINY:
-                product_before *= with_before / total
-                product_after *= with_after / total
-                if min(product_before, product_after) < _SMALL:
-                    log_before, product_before = log_before + np.log(product_before), 1.0
-                    log_after, product_after = log_after + np.log(product_after), 1.0
-            else:
-                log_before += log_ratio(report, review, submission, given, state, work)
-                offset[grader] = after
-                log_after += log_ratio(report, review, submission, given, state, work)
-                offset[grader] = before
-        logs = work.review_logs[review - reports.grader_reviews[grader]]
-        logs[0], logs[1] = log_before + np.log(product_before), log_after + np.log(product_after)
+    reports, tables, offset = given.reports, given.tables, work.offset
+    before, after = offset[grader], reliability * tables.row_length[grader] + tables.from_bias[bias]
+    first = reports.grader_reviews[grader]
+    for review in range(first, reports.grader_reviews[grader + 1]):
+        logs, submission = work.review_logs[review - first], reports.review_submission[review]
+        if reports.submission_start[submission + 1] - reports.submission_start[submission] <= MAX_SUMMED:
+            n_others = _gather_others(review, submission, reports, state.effortful, offset, work.others)
+            logs[0], logs[1] = _weigh_summed_out(review, submission, before, after, n_others, given, state, work)
+        else:
+            logs[0], logs[1] = _weigh_as_drawn(review, before, after, reports, tables, state.true_grade)
+        careless = 0.0
+        for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
+            careless += given.beliefs.log_low_effort[report]
         logs[2] = careless
+
+
+@jit
+def _gather_others(review: Int, submission: Int, reports: Reports, effortful: Flags, offset: I64, others: I64) -> int:
+    """Put the other effortful reviews of a work into ``others``; returns how many there are.
+
+    A row has the review, the first of its reports and the one after the last, and where its grader's likelihoods are.
+    """
+    n_others = 0
+    for position in range(reports.submission_start[submission], reports.submission_start[submission + 1]):
+        other = reports.submission_reviews[position]
+        if other != review and effortful[other]:
+            others[n_others, 0] = other
+            others[n_others, 1] = reports.review_reports[other]
+            others[n_others, 2] = reports.review_reports[other + 1]
+            others[n_others, 3] = offset[reports.review_grader[other]]
+            n_others += 1
+    return n_others
+
+
+@jit
+def _weigh_as_drawn(
+    review: Int, before: Int, after: Int, reports: Reports, tables: Tables, true_grade: I32
+) -> tuple[float, float]:
+    """Log probabilities of a review, with effort, given the true grades as they stand: L of equation (3)."""
+    log_before = log_after = 0.0
+    for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
+        place = tables.report_row[report] + true_grade[reports.report_cell[report]]
+        log_before += tables.log_mass[place + before]
+        log_after += tables.log_mass[place + after]
+    return log_before, log_after
+
+
+@jit
+def _weigh_summed_out(
+    review: Int, submission: Int, before: Int, after: Int, n_others: int, given: Given, state: State, work: Work
+) -> tuple[float, float]:
+    """Log probabilities of a review, with effort, given the others that were gathered: sums of A of equation (6).
+
+    Most works have few reviewers: the rows of up to three others, the prior and both of the grader's rows are taken in
+    one pass, so that A is known for both without writing a product to memory.
+    """
+    reports, tables, beliefs = given.reports, given.tables, given.beliefs
+    running, others, ones = work.running[0], work.others, len(tables.log_mass)
+    correlated = reports.author_start[submission + 1] > reports.author_start[submission]
+    log_before = log_after = 0.0
+    product_before = product_after = 1.0
+    begins = reports.review_reports[review]
+    for report in range(begins, reports.review_reports[review + 1]):
+        cell, row = reports.report_cell[report], tables.report_row[report]
+        component = np.int64(reports.cell_component[cell])
+        weights, (low, high) = beliefs.true_grade[component], beliefs.support[component]
+        if correlated or given.clamps.cell_bin[cell] >= 0:
+            mean, weights = work.author_mean[cell], work.priors[cell - reports.submission_cells[submission]]
+            points, low, high = tables.true_grade_points, 0, len(running)
+            load_special_prior(np.int64(cell), component, correlated, mean, points, beliefs, given.clamps, weights)
+        count, first, second, third = 0, ones, ones, ones
+        for k in range(n_others):
+            theirs = _same_cell(others[k], report - begins, cell, reports.review_reports, reports.report_cell)
+            if theirs < 0:
+                continue
+            start = tables.report_row[theirs] + others[k, 3]
+            count += 1
+            if count == 1:
+                first = start
+            elif count == 2:
+                second = start
+            elif count == 3:
+                third = start
+            else:
+                if count == 4:
+                    copy_into(running, weights)
+                    weights = running
+                multiply(weights, tables.mass, start, low, high)
+        total, with_before, with_after = sums_of_products(
+            weights, tables.mass, first, second, third, row + before, row + after, low, high
+        )
+        if min(total, with_before, with_after) > TINY:
+            product_before *= with_before / total
+            product_after *= with_after / total
+            if min(product_before, product_after) < _SMALL:
+                log_before, product_before = log_before + np.log(product_before), 1.0
+                log_after, product_after = log_after + np.log(product_after), 1.0
+        else:
+            grader = reports.review_grader[review]
+            log_before += log_ratio(report, review, submission, given, state, work)
+            work.offset[grader] = after
+            log_after += log_ratio(report, review, submission, given, state, work)
+            work.offset[grader] = before
+    return log_before + np.log(product_before), log_after + np.log(product_after)
+
+
+@jit
+def _same_cell(other: I64, place: Int, cell: Int, review_reports: I64, report_cell: I32) -> int:
+    """Another review's report on a cell, which most often stands at the same place among its reports; -1 if none."""
+    theirs = other[1] + place
+    if theirs < other[2] and report_cell[theirs] == cell:
+        return int(theirs)
+    return find_report(other[0], cell, review_reports, report_cell)
 
 
 @jit
