@@ -16,12 +16,13 @@ from scipy.special import ndtr
 
 from peerage.inference.features.heaping import CoarseBins
 from peerage.inference.layout import Layout
+from peerage.inference.numerics.arrays import Reports
 from peerage.inference.numerics.by_reference import by_reference
 from peerage.inference.numerics.hyperparameters import N_UNITS
 from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.normal_tails import interval_mass
 from peerage.inference.report_bins import floors, report_bins
-from peerage.inference.sampling.draws import Draws, ErrorParts
+from peerage.inference.sampling.draws import ChainDraws, Draws
 
 Floats = NDArray[np.float64]
 
@@ -41,38 +42,20 @@ class Bins(NamedTuple):
 
 def log_likelihood(layout: Layout, draws: Draws, workers: int = 1) -> NDArray[np.float32]:
     """(chain, draw, review) log of e·∏L₁ + (1 − e)·∏L₀ for each review, in the gradebook's order of reviews."""
-    true_grade, reliability = draws.on_model_scale("true_grade"), draws["reliability"]
-    bias, effort, drift = draws["bias"], draws["effort"], draws.drifts()
     start, low, high, share = all_bins(layout)
-    weights = draws.rounding().reshape(*effort.shape[:2], -1)
+    by_chain, weights = draws.by_chain(), draws.rounding()
     reports = layout.reports
     owner = reports.review_grader[layout.report_review]
     entries = layout.walks.entries(reports.review_grader, reports.review_submission)
     low_effort = draws.low_effort_of(owner, layout.report_component, layout.report_level)
-    parts, slope, centre = draws.error_parts(), draws.slopes(), layout.mean_reports[reports.cell_component]
-    out = np.empty((*effort.shape[:2], layout.book.n_reviews), np.float32)
+    centre = layout.mean_reports[reports.cell_component]
+    out = np.empty((*weights.shape[:2], layout.book.n_reviews), np.float32)
     place = layout.review_order
 
     def one_chain(chain: int) -> None:
-        _review_log_masses(
-            true_grade[chain],
-            reliability[chain],
-            bias[chain],
-            drift[chain],
-            slope[chain],
-            effort[chain],
-            ErrorParts(parts.own_variance[chain], parts.loading[chain], parts.kind),
-            reports.review_reports,
-            reports.review_grader,
-            reports.report_cell,
-            layout.report_component,
-            entries,
-            centre,
-            Bins(start, low, high, weights[chain][:, share]),
-            low_effort[chain],
-            place,
-            out[chain],
-        )
+        bins = Bins(start, low, high, weights[chain].reshape(weights.shape[1], -1)[:, share])
+        drawn, component = by_chain[chain], layout.report_component
+        _review_log_masses(drawn, reports, component, entries, centre, bins, low_effort[chain], place, out[chain])
 
     with ThreadPoolExecutor(workers) as pool:
         list(pool.map(one_chain, range(len(out))))
@@ -141,16 +124,8 @@ def _report_mass(draw: int, report: int, centre: float, reliability: float, bins
 
 @jit
 def _review_log_masses(
-    true_grade: NDArray[np.float32],
-    reliability: NDArray[np.float32],
-    bias: NDArray[np.float32],
-    drift: NDArray[np.float32],
-    slope: NDArray[np.float32],
-    effort: NDArray[np.float32],
-    parts: ErrorParts,
-    review_reports: NDArray[np.int64],
-    review_grader: NDArray[np.int32],
-    report_cell: NDArray[np.int32],
+    drawn: ChainDraws,
+    reports: Reports,
     report_component: NDArray[np.int32],
     review_drift: NDArray[np.int64],
     cell_centre: NDArray[np.float64],
@@ -164,27 +139,29 @@ def _review_log_masses(
     With effort it is the product of equation (S4), with slopes as in equation (L1), and halos summed out at evenly
     spaced nodes. Draws are the outer loop: what belongs to one stays in the cache.
     """
-    for draw in range(len(true_grade)):
-        for review in range(len(review_grader)):
-            grader, begin, end = review_grader[review], review_reports[review], review_reports[review + 1]
+    review_reports, report_cell, parts = reports.review_reports, reports.report_cell, drawn.parts
+    for draw in range(len(drawn.effort)):
+        for review in range(len(reports.review_grader)):
+            grader, begin, end = reports.review_grader[review], review_reports[review], review_reports[review + 1]
             own, loading = parts.own_variance[draw, parts.kind[grader]], parts.loading[draw, parts.kind[grader]]
-            without, whole = 1.0 - float(effort[draw, grader]), 1.0
+            reliability, effort = drawn.reliability[draw, grader], drawn.effort[draw, grader]
+            bias = drawn.bias[draw, grader] + drawn.drift[draw, review_drift[review]]
+            without, whole = 1.0 - float(effort), 1.0
             for report in range(begin, end):
                 without *= low_effort[draw, report]
                 whole += loading[report_component[report]] ** 2 / own[report_component[report]]
-            halo_sd, spacing = 1.0 / math.sqrt(reliability[draw, grader]), _SPACING / math.sqrt(whole)
+            halo_sd, spacing = 1.0 / math.sqrt(reliability), _SPACING / math.sqrt(whole)
             n_nodes = int(_REACH / spacing) if parts.kind[grader] else 0
             with_effort = total = 0.0
             for node in range(-n_nodes, n_nodes + 1):
                 weight = product = math.exp(-0.5 * (node * spacing) ** 2)
                 for report in range(begin, end):
                     usual, cell = cell_centre[report_cell[report]], report_cell[report]
-                    centre = usual + slope[draw, grader] * (true_grade[draw, cell] - usual)
+                    centre = usual + drawn.slope[draw, grader] * (drawn.true_grade[draw, cell] - usual)
                     component = report_component[report]
-                    halo = loading[component] * halo_sd * spacing * node
-                    centre += bias[draw, grader] + drift[draw, review_drift[review]] + halo
-                    product *= _report_mass(draw, report, centre, reliability[draw, grader] / own[component], bins)
+                    centre += bias + loading[component] * halo_sd * spacing * node
+                    product *= _report_mass(draw, report, centre, reliability / own[component], bins)
                 total += weight
                 with_effort += product
-            with_effort *= effort[draw, grader] / total
+            with_effort *= effort / total
             out[draw, place[review]] = math.log(max(with_effort + without, 1e-300))

@@ -6,16 +6,18 @@ Equations are those of docs/model.md.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from peerage.inference.latent.grader_by_grader.latent_habits import MISSED
 from peerage.inference.layout import Layout
+from peerage.inference.numerics.arrays import Reports
 from peerage.inference.numerics.jit import jit
 from peerage.inference.report_bins import floors, floors_of_reports
-from peerage.inference.sampling.chains import VARIABLES, Samples
-from peerage.inference.sampling.draws import Draws, ErrorParts
+from peerage.inference.sampling.chains import Samples
+from peerage.inference.sampling.draws import ChainDraws, Draws
 from peerage.rubric import MODEL_MAXIMUM
 
 Floats = NDArray[np.float64]
@@ -24,6 +26,15 @@ _AT_A_TIME = 20
 """How many draws are turned into numbers at once; of a large class, all would not fit into memory."""
 
 _FEW_CUTS = 16
+
+
+class Careless(NamedTuple):
+    """Reports without effort in a draw: their means, their standard deviation, how many are uniform, and habits."""
+
+    mean: Floats
+    sd: float
+    uniform_share: float
+    habit_value: Floats
 
 
 def replicated_levels(
@@ -36,33 +47,15 @@ def replicated_levels(
     """
     reports, lowest = layout.reports, floors_of_reports(layout, floors(layout))
     favourite, owner = _favourite_values(layout), reports.review_grader[layout.report_review]
+    entries = layout.walks.entries(reports.review_grader, reports.review_submission)
+    component, usual = layout.report_component, layout.mean_reports[reports.cell_component]
     for draws in _few_at_a_time(layout, samples, count, seed):
-        true_grade, reliability, _, effort = (draws.on_model_scale(name)[0] for name in VARIABLES)
-        bias = draws.bias_on(reports.review_grader, reports.review_submission)[0]
+        (drawn,), weights, habit = draws.by_chain(), draws.rounding()[0], draws.habits()[0]
         centre, precision = (values[0] for values in draws.low_effort())
-        parts, habit, slope = draws.error_parts(), draws.habits()[0], draws.slopes()[0]
-        usual = layout.mean_reports[reports.cell_component]
-        weights = draws.rounding()[0]
-        for draw in range(len(effort)):
-            habit_value = favourite[habit[draw, owner], layout.report_component]
-            values = _draw_values(
-                rng,
-                true_grade[draw],
-                usual,
-                reliability[draw],
-                bias[draw],
-                slope[draw],
-                effort[draw],
-                ErrorParts(parts.own_variance[0, draw], parts.loading[0, draw], parts.kind),
-                reports.review_reports,
-                reports.review_grader,
-                reports.report_cell,
-                layout.report_component,
-                centre[draw, layout.report_component],
-                precision[draw] ** -0.5,
-                layout.epsilon,
-                habit_value,
-            )
+        for draw in range(len(precision)):
+            habit_value = favourite[habit[draw, owner], component]
+            careless = Careless(centre[draw, component], precision[draw] ** -0.5, layout.epsilon, habit_value)
+            values = _draw_values(draw, rng, drawn, careless, reports, component, entries, usual)
             yield _rounded(layout, np.maximum(values, lowest), habit_value, weights[draw], rng)
 
 
@@ -86,48 +79,41 @@ def _favourite_values(layout: Layout) -> NDArray[np.float64]:
 
 @jit(makes_arrays=True)
 def _draw_values(
+    draw: int,
     rng: np.random.Generator,
-    true_grade: NDArray[np.float32],
-    usual: NDArray[np.float64],
-    reliability: NDArray[np.float32],
-    bias: NDArray[np.float32],
-    slope: NDArray[np.float32],
-    effort: NDArray[np.float32],
-    parts: ErrorParts,
-    review_reports: NDArray[np.int64],
-    review_grader: NDArray[np.int32],
-    report_cell: NDArray[np.int32],
+    drawn: ChainDraws,
+    careless: Careless,
+    reports: Reports,
     report_component: NDArray[np.int32],
-    low_effort_mean: NDArray[np.float64],
-    low_effort_sd: float,
-    uniform_share: float,
-    habit_value: NDArray[np.float64],
+    review_drift: NDArray[np.int64],
+    usual: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """(reports,) values on the model's scale, before they are rounded to the rubric.
 
     Efforts are drawn from equation (1), values with effort from equations (S6) and (L1), those without from equations
     (H1) and (2). A review's halo is drawn before its reports, which share it.
     """
+    report_cell, parts = reports.report_cell, drawn.parts
     values = np.empty(len(report_cell))
-    for review in range(len(review_grader)):
-        grader = review_grader[review]
-        effortful = rng.random() < effort[grader]
-        sd, kind, halo = 1.0 / np.sqrt(reliability[grader]), parts.kind[grader], 0.0
+    for review in range(len(reports.review_grader)):
+        grader = reports.review_grader[review]
+        effortful = rng.random() < drawn.effort[draw, grader]
+        sd, kind, halo = 1.0 / np.sqrt(drawn.reliability[draw, grader]), parts.kind[grader], 0.0
+        bias, slope = drawn.bias[draw, grader] + drawn.drift[draw, review_drift[review]], drawn.slope[draw, grader]
         if kind:
             halo = sd * rng.standard_normal()
-        for report in range(review_reports[review], review_reports[review + 1]):
+        for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
             if effortful:
-                cell = report_cell[report]
-                seen = usual[cell] + slope[grader] * (true_grade[cell] - usual[cell])
-                component = report_component[report]
-                own = sd * np.sqrt(parts.own_variance[kind, component]) * rng.standard_normal()
-                values[report] = seen + bias[review] + parts.loading[kind, component] * halo + own
-            elif not np.isnan(habit_value[report]) and rng.random() >= MISSED:
-                values[report] = habit_value[report]
-            elif rng.random() < uniform_share:
+                cell, component = report_cell[report], report_component[report]
+                seen = usual[cell] + slope * (drawn.true_grade[draw, cell] - usual[cell])
+                own = sd * np.sqrt(parts.own_variance[draw, kind, component]) * rng.standard_normal()
+                values[report] = seen + bias + parts.loading[draw, kind, component] * halo + own
+            elif not np.isnan(careless.habit_value[report]) and rng.random() >= MISSED:
+                values[report] = careless.habit_value[report]
+            elif rng.random() < careless.uniform_share:
                 values[report] = MODEL_MAXIMUM * rng.random()
             else:
-                values[report] = low_effort_mean[report] + low_effort_sd * rng.standard_normal()
+                values[report] = careless.mean[report] + careless.sd * rng.standard_normal()
     return values
 
 

@@ -30,6 +30,21 @@ class ErrorParts(NamedTuple):
     kind: NDArray[np.int64]
 
 
+class ChainDraws(NamedTuple):
+    """What one chain drew of all that careful reviews are made of, on the model's scale.
+
+    Rows are draws; columns are cells of true grades, entries of drifts, and else graders.
+    """
+
+    true_grade: NDArray[np.float32]
+    reliability: NDArray[np.float32]
+    bias: NDArray[np.float32]
+    drift: NDArray[np.float32]
+    slope: NDArray[np.float32]
+    effort: NDArray[np.float32]
+    parts: ErrorParts
+
+
 class Draws(Mapping[str, NDArray[np.float32]]):
     """Arrays by variable: ``true_grade`` (chain, draw, submission, component), the others (chain, draw, grader).
 
@@ -141,6 +156,22 @@ class Draws(Mapping[str, NDArray[np.float32]]):
             size = np.exp(hyper[..., of_components(ERROR, n_components)])
             own[:, :, 1], loading[:, :, 1] = size**2 * (1 - share), size * np.sqrt(share)
         return ErrorParts(own, loading, kind)
+
+    def by_chain(self) -> list[ChainDraws]:
+        """What reviews are made of, for each chain."""
+        true_grade, parts = self.on_model_scale("true_grade"), self.error_parts()
+        return [
+            ChainDraws(
+                true_grade[chain],
+                self["reliability"][chain],
+                self["bias"][chain],
+                self.drifts()[chain],
+                self.slopes()[chain],
+                self["effort"][chain],
+                ErrorParts(parts.own_variance[chain], parts.loading[chain], parts.kind),
+            )
+            for chain in range(len(true_grade))
+        ]
 
     def on_model_scale(self, variable: str) -> NDArray[np.float32]:
         """(chain, draw, cell or grader): values on the model's scale."""
