@@ -65,6 +65,15 @@ LeaveOut = Callable[[np.random.Generator, C, S, W, F64, F64, Scale, Parts, Predi
 class Engine(Protocol[C, S, R, W]):
     """A sampler, with its types of conditions, state, rows of draws and scratch memory."""
 
+    ON_GRID: bool
+    """Whether true grades, reliabilities and biases are drawn from the cells of grids, whose ends may hold mass."""
+
+    SWEEPS_LOCALLY: bool
+    """Whether some submissions can be swept by themselves, the graders held: for previews and without staff."""
+
+    State: type[S]
+    """The type of its states, to make one from stored arrays."""
+
     @property
     def sweep(self) -> Kernel[C, S, R, W]:
         """The kernel."""
@@ -72,18 +81,6 @@ class Engine(Protocol[C, S, R, W]):
     @property
     def leave_out(self) -> LeaveOut[C, S, W]:
         """The kernel that predicts reviews from all the others."""
-
-    @property
-    def State(self) -> type[S]:  # noqa: N802
-        """The type of its states, to make one from stored arrays."""
-
-    @property
-    def ON_GRID(self) -> bool:  # noqa: N802
-        """Whether true grades, reliabilities and biases are drawn from the cells of grids, whose ends may hold mass."""
-
-    @property
-    def SWEEPS_LOCALLY(self) -> bool:  # noqa: N802
-        """Whether some submissions can be swept by themselves, the graders held: for previews and without staff."""
 
     def prepare(self, layout: Layout) -> C:
         """Everything that the kernels condition on."""
