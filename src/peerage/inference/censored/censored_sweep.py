@@ -74,9 +74,7 @@ def _true_grades(rng: np.random.Generator, keep: bool, given: Given, state: Stat
     """Draw each submission's true grades, equation (8): the prior times the likelihoods of all effortful reports.
 
     Rows of likelihoods are multiplied four at a time over the cells that the prior leaves, so that one pass over memory
-    serves four reports; the sums by level that the draw needs are the level masses that the results report. All of this
-    is one function because calling one with so many arrays takes longer than its work; only rare cases are left to
-    others.
+    serves four reports; the sums by level that the draw needs are the level masses that the results report.
     """
     reports, tables, beliefs, clamps = given.reports, given.tables, given.beliefs, given.clamps
     running, offset, ones = work.running[0], work.offset, len(tables.log_mass)

@@ -12,6 +12,7 @@ from scipy.special import ndtr
 from peerage.inference.features.heaping import weights_of
 from peerage.inference.latent.grader_by_grader.latent_habits import MISSED
 from peerage.inference.layout import Layout
+from peerage.inference.numerics.by_reference import by_reference
 from peerage.inference.numerics.hyperparameters import ERROR, HALO_HERE, MU_L, TAU_L, of_components
 from peerage.inference.numerics.likelihood import Grid
 from peerage.inference.report_bins import floors, floors_on
@@ -19,6 +20,7 @@ from peerage.inference.sampling.chains import VARIABLES, Samples
 from peerage.rubric import MODEL_MAXIMUM
 
 
+@by_reference
 class ErrorParts(NamedTuple):
     """What errors are made of: the variance of a component's own times the reliability, and the loading of halos.
 
@@ -30,6 +32,7 @@ class ErrorParts(NamedTuple):
     kind: NDArray[np.int64]
 
 
+@by_reference
 class ChainDraws(NamedTuple):
     """What one chain drew of all that careful reviews are made of, on the model's scale.
 
