@@ -73,8 +73,8 @@ PLANTED: dict[str, Bug] = {
     "low effort on the wrong side of the odds": Bug(
         collapsed_graders,
         Model(priors="paper", correlation=True),
-        "careless += beliefs.log_low_effort[report]",
-        "careless -= beliefs.log_low_effort[report]",
+        "careless += given.beliefs.log_low_effort[report]",
+        "careless -= given.beliefs.log_low_effort[report]",
     ),
     "efforts drawn by the wrong odds": Bug(
         efforts_and_reports_before_rounding,
