@@ -1,7 +1,8 @@
 """A sweep over the standard class (class (b): 120 students, ten weeks, 5,100 reviews) on one core.
 
 With the paper's priors it is put beside its plain NumPy twin, which draws from the same posterior by the model's
-equations; the two take turns, so that whatever else the machine does slows both. Then the parts of a sweep are measured
+equations, and beside a floor: what no sampler of reports before rounding can do without. They take turns, so that
+whatever else the machine does slows all of them. Then the parts of a sweep are measured
 one by one. The default model (learned priors, merit, halo, habits) is put beside the paper's, and the same class graded
 0 to 100 beside that graded 0 to 5, likewise in turns.
 """
@@ -27,7 +28,9 @@ from peerage.inference.latent.grader_by_grader.review_predictions import load_ce
 from peerage.inference.latent.latent_arrays import State
 from peerage.inference.latent.latent_sweep import _update_efforts, _update_graders, _update_grades
 from peerage.inference.layout import Layout, lay_out
-from peerage.inference.numerics.arrays import Sums
+from peerage.inference.numerics.arrays import F64, Sums
+from peerage.inference.numerics.jit import jit
+from peerage.inference.numerics.normal_tails import below, draw_in_bin, known_masses
 from peerage.inference.numerics.rhat_and_ess import rhat_and_ess
 from peerage.inference.sampling.chains import ChainState, sample
 from peerage.inference.sampling.draws import Draws
@@ -65,6 +68,34 @@ def settled(layout: Layout) -> tuple[ChainState, ...]:
 def onward(layout: Layout) -> Callable[[], object]:
     """A turn of a settled chain."""
     return partial(sample, layout, chains=1, draws=SWEEPS, burn_in=0, seed=0, workers=1, states=settled(layout))
+
+
+@jit
+def weigh_and_draw(
+    rng: np.random.Generator, low: F64, high: F64, means: F64, roots: F64, masses: F64, latent: F64
+) -> None:
+    """The floor of a sweep: each report's bin weighed once, and a report before rounding drawn within it."""
+    known_masses(low, high, means, roots, masses)
+    for row in range(len(low)):
+        first, last = (low[row] - means[row]) * roots[row], (high[row] - means[row]) * roots[row]
+        value = draw_in_bin(rng, first, last, below(min(first, -last)), masses[row])
+        latent[row] = means[row] + value / roots[row]
+
+
+def floor_of(layout: Layout, start: ChainState, rng: np.random.Generator) -> Callable[[], None]:
+    """A turn of the floor, around the true grades and biases at which a chain stands, compiled."""
+    given, state = latent_engine.prepare(layout), start.variables
+    grader = given.places.review_grader[layout.report_review]
+    means = state["true_grade"][given.places.report_cell] + state["bias"][grader]
+    roots = np.sqrt(state["reliability"][grader])
+    arrays = given.levels.low, given.levels.high, means, roots, np.empty_like(means), np.empty_like(means)
+
+    def turn(sweeps: int = SWEEPS) -> None:
+        for _ in range(sweeps):
+            weigh_and_draw(rng, *arrays)
+
+    turn(1)
+    return turn
 
 
 def parts_of(layout: Layout, start: ChainState, rng: np.random.Generator) -> dict[str, Callable[[], None]]:
@@ -143,11 +174,17 @@ def measure() -> dict[str, Any]:
     model, rng = peerage.Model(priors="paper"), np.random.default_rng(0)
     paper, default = lay_out(book, model), lay_out(book, peerage.Model())
     state = twin.draw_prior(book, model, rng)
-    turns = {"sweep": onward(paper), "twin": lambda: twin_sweep.sweep(book, model, paper.grids, state, rng)}
-    found: dict[str, Any] = {f"{name}_ms": ms for name, ms in milliseconds(turns, {"sweep": SWEEPS, "twin": 1}).items()}
-    found["twin_times"] = found["twin_ms"] / found["sweep_ms"]
+    turns = {
+        "sweep": onward(paper),
+        "twin": lambda: twin_sweep.sweep(book, model, paper.grids, state, rng),
+        "floor": floor_of(paper, settled(paper)[0], rng),
+    }
+    sweeps = {"sweep": SWEEPS, "twin": 1, "floor": SWEEPS}
+    found: dict[str, Any] = {f"{name}_ms": ms for name, ms in milliseconds(turns, sweeps).items()}
+    found |= {f"{name}_times": found[f"{name}_ms"] / found["sweep_ms"] for name in ("twin", "floor")}
     print(f"a sweep takes {found['sweep_ms']:.2f} ms")
     print(f"its plain NumPy twin {found['twin_ms']:,.0f} ms, {found['twin_times']:.0f} times as long")
+    print(f"the floor {found['floor_ms']:.2f} ms, {found['floor_times']:.2f} times as long")
     found["parts_ms"] = profile(parts_of(paper, settled(paper)[0], rng))
     for part, ms in found["parts_ms"].items():
         print(f"  {ms:.2f} ms for {part}")

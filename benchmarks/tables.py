@@ -66,11 +66,12 @@ def agreement(results: Figures) -> str:
 
 
 def sweep(results: Figures) -> str:
-    """Milliseconds of a sweep and of its twin."""
+    """Milliseconds of a sweep, of its twin and of the floor."""
     found = results["sampler"]
     rows = (
         ("plain NumPy twin", f"{found['twin_ms']:,.0f}", f"{found['twin_times']:.0f}"),
         ("peerage", f"{found['sweep_ms']:.2f}", "1"),
+        ("floor", f"{found['floor_ms']:.2f}", f"{found['floor_times']:.2f}"),
     )
     return table(("", "ms a sweep", "times"), rows)
 
