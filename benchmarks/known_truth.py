@@ -1,4 +1,4 @@
-"""How near estimates come to the truth of a simulated class. Grades are (submissions, components) on the 0–5 scale."""
+"""How near estimates come to the truth of a simulated class. Grades are (submissions, components), from 0 to 5."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Classes near the top of their scale that staff graded in part: a simulator of our own, not the model's.
 
-Grades are on the 0–5 scale until they are rounded. Components are worth 2 to 4 points and graded by halves, or by 0.05,
+Grades are from 0 to 5 until they are rounded. Components are worth 2 to 4 points and graded by halves, or by 0.05,
 and then most grades are rounded to whole and half points all the same; most true grades lie near the top. Students are
 severe or generous as a whole against the staff, whose biases differ a little. Part of a submission's quality is common
 to its components (``merit``), and part of a report's error to its review (``halo``). The truth is what the population
@@ -57,7 +57,7 @@ class Kind:
 
 @dataclass(frozen=True, eq=False)
 class Class:
-    """The grades, and the truth on the 0–5 scale: (submissions, components), and the graders' biases."""
+    """The grades, and the truth on the scale of 0 to 5: (submissions, components), and the graders' biases."""
 
     book: pg.Gradebook
     true_grade: Floats

@@ -115,7 +115,7 @@ def estimates(book: pg.Gradebook, fits: dict[str, pg.Posterior]) -> Iterator[tup
     """Totals by submission: of the peers' mean and median, of the grades that a class gets, and of expected grades."""
     reports = book.table().groupby(["submission", "component"])["grade"]
     yield "peers' mean", reports.mean().groupby("submission").sum()
-    yield "median of peers", reports.median().groupby("submission").sum()
+    yield "peers' median", reports.median().groupby("submission").sum()
     final = pg.explain(fits[DEFAULT], form="average", staff_final=True).grades
     yield "default, final", final.groupby("submission")["grade"].sum()
     for name, posterior in fits.items():

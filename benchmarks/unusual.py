@@ -61,7 +61,7 @@ class Kind:
 
 @dataclass(frozen=True, eq=False)
 class UnusualClass:
-    """The grades, and the truth on the 0–5 scale; the bias of a grader is its mean over the weeks.
+    """The grades, and the truth on the scale of 0 to 5; the bias of a grader is its mean over the weeks.
 
     ``true_grade`` is (submissions, components), ``bias``, ``reliability`` and ``effort`` are (graders,); ``weekly`` are
     the (graders, weeks) biases.

@@ -25,8 +25,8 @@ LETTERS = "".join(sorted({tag[0] for tag in EQUATIONS if tag[0].isalpha()}))
 OTHER_FORM = re.compile(rf"(?<!\w){TAG}|\b[{LETTERS}]\d{{1,2}}\b|[Ee]quations? \d{{1,2}}\b")
 """What names an equation otherwise, once all that has the one form is taken out."""
 
-SAMPLERS = ("latent", "censored", "uncensored", "checking")
-"""The rooms of ``inference`` whose kernels draw from the model, or weigh something by it."""
+SAMPLERS = ("latent", "censored", "uncensored", "checking", "numerics/leave_one_out_kernels.py")
+"""The rooms of ``inference`` whose kernels draw from the model, or weigh something by it, and one such file."""
 
 NUMERICAL = {
     "censored/cell_products.py": {"fill_normal", "find_report"},
@@ -44,6 +44,7 @@ NUMERICAL = {
         "_severity_and_rest",
     },
     "checking/leave_one_out.py": {"_smooth_rows"},
+    "numerics/leave_one_out_kernels.py": {"wanted_reviews", "wanted_submissions", "count_efforts_seen"},
     "uncensored/uncensored_leave_out.py": {"_within"},
     "latent/given_reports/grade_updates.py": {"draw_normal", "factorise"},
     "latent/grader_by_grader/grader_moves.py": {"_noises", "take_into_centre"},
@@ -82,7 +83,9 @@ def test_the_model_refers_to_equations_that_there_are() -> None:
 
 @pytest.mark.parametrize("room", SAMPLERS)
 def test_kernels_name_equations_that_there_are(room: str) -> None:
-    files = [path for path in sorted((INFERENCE / room).rglob("*.py")) if "@jit" in path.read_text("utf-8")]
+    place = INFERENCE / room
+    files = sorted(place.rglob("*.py")) if place.is_dir() else [place]
+    files = [path for path in files if "@jit" in path.read_text("utf-8")]
     assert files
     for path in files:
         name = path.relative_to(INFERENCE).as_posix()

@@ -76,6 +76,20 @@ def test_nothing_replaces_what_was_handed_out(tmp_path: Path) -> None:
         publications(tmp_path)
 
 
+def test_one_class_of_several_is_not_handed_out_alone_from_memory(tmp_path: Path) -> None:
+    sections = TABLE.assign(section=TABLE["assignment"].map({"week1": "A", "week2": "B"}))
+    grades = written(sections, tmp_path / "class.csv")
+    fitted(grades, tmp_path / "results", "--by", "section")
+    several = SeveralResults.read(tmp_path / "results")
+    with pytest.raises(ResultsError, match="one section of several, 'A'; give the results of all of them"):
+        publish(several.classes["A"], tmp_path, NOW)
+    assert publications(tmp_path) == []
+    recorded, announced = publish(several, tmp_path, NOW)
+    assert recorded is not None
+    assert announced.new == sum(len(results.grades) for results in several.classes.values())
+    assert published_in([recorded.path]).keys() == several.classes.keys()
+
+
 def test_results_in_memory_are_handed_out_as_those_in_a_folder(tmp_path: Path) -> None:
     results = Results.read(fitted(written(TABLE, tmp_path / "class.csv"), tmp_path / "results"))
     recorded, announced = publish(results, tmp_path / "alone", NOW)

@@ -16,7 +16,9 @@ try:
     from canvasapi.requester import Requester
     from canvasapi.util import combine_kwargs
     from requests.auth import AuthBase
-except ModuleNotFoundError:
+except ModuleNotFoundError as error:
+    if (error.name or "").partition(".")[0] not in ("canvasapi", "requests"):
+        raise
     raise MissingExtraError("Canvas", "canvas") from None
 
 from peerage.canvas.adapter import PoliteAdapter

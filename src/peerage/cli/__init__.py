@@ -1,4 +1,4 @@
-"""The command line: a module for each command in :mod:`commands`, and what they share.
+"""The command line: a module for each command in :mod:`peerage.cli.commands`, and what they share.
 
 Command modules import pandas, scipy and numba inside their functions, so that ``peerage --help`` stays fast.
 Results go to standard output or to files, progress and warnings to standard error.

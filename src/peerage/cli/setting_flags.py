@@ -1,4 +1,4 @@
-"""Where the command line has which setting of the library: nearly all are options.
+"""How the command line takes each setting of the library: nearly all as options.
 
 Messages of the library speak of settings in words; a printed problem gets the option added here.
 """

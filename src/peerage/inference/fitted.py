@@ -121,7 +121,9 @@ class Fitted:
     @cached_property
     def peer_means(self) -> NDArray[np.float64]:
         """(cells,) the mean of students' reports in the rubric's units; NaN where no student graded."""
-        return peer_means(self.book)
+        means = peer_means(self.book)
+        means.setflags(write=False)
+        return means
 
     @cached_property
     def coarser_grids(self) -> list[list[Coarser]]:
@@ -129,15 +131,15 @@ class Fitted:
         return coarser_grids(self.layout.roundings, self.draws.rounding())
 
     @cached_property
-    def constant_rows(self) -> list[Row]:
+    def constant_rows(self) -> tuple[Row, ...]:
         """Students who give the same grades to everything."""
         view = OthersView.of(self.book, self.hyperparameters)
-        return constant_students(self.book, self.hyperparameters, view, self.coarser_grids)
+        return tuple(constant_students(self.book, self.hyperparameters, view, self.coarser_grids))
 
     @property
     def constant(self) -> pd.DataFrame:
         """Students whose reports tell nothing, for they give the same grades to everything; with learned priors."""
-        return suspicions(self.constant_rows if self.model.learned else [])
+        return suspicions(self.constant_rows if self.model.learned else ())
 
     def cell_ids(self) -> dict[str, NDArray[Any]]:
         """The submission and the component of each cell."""
@@ -146,26 +148,6 @@ class Fitted:
             "submission": np.array(book.submissions, dtype=object)[layout.cell_submission],
             "component": np.array(book.rubric.names, dtype=object)[layout.reports.cell_component],
         }
-
-    def go_on(self, draws: int, *, every: int, workers: int | None, progress: bool | Listener) -> Samples:
-        """More draws of each chain, from where it stands, of which every few are kept."""
-        chains = self.samples.n_chains
-        with listening(progress) as listener:
-            return sample(
-                self.layout,
-                chains=chains,
-                draws=draws,
-                burn_in=0,
-                seed=self.seed,
-                workers=workers,
-                counter=Counter(listener, "sampling", chains * draws),
-                states=self.samples.states,
-                every=every,
-            )
-
-    def timings_with(self, later: Samples) -> dict[str, float]:
-        """The timings once its chains have gone on."""
-        return {name: seconds + later.seconds for name, seconds in self.timings.items()}
 
     def predict_unseen(self, book: Gradebook, seen: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Log probability of each review of a class that is not ``seen``, by this fit to those that are."""
@@ -180,3 +162,25 @@ class Fitted:
         for name in VARIABLES[1:]:
             free = np.flatnonzero(np.isnan(getattr(self.layout.known, name)))
             yield name, free, [self.book.graders[grader] for grader in free]
+
+
+def more_draws(fitted: Fitted, draws: int, *, every: int, workers: int | None, progress: bool | Listener) -> Samples:
+    """More draws of each chain of a fit, from where it stands, of which every few are kept."""
+    chains = fitted.samples.n_chains
+    with listening(progress) as listener:
+        return sample(
+            fitted.layout,
+            chains=chains,
+            draws=draws,
+            burn_in=0,
+            seed=fitted.seed,
+            workers=workers,
+            counter=Counter(listener, "sampling", chains * draws),
+            states=fitted.samples.states,
+            every=every,
+        )
+
+
+def timings_with(fitted: Fitted, later: Samples) -> dict[str, float]:
+    """The timings of a fit once its chains have gone on."""
+    return {name: seconds + later.seconds for name, seconds in fitted.timings.items()}

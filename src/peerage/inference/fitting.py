@@ -26,6 +26,7 @@ from peerage.inference.chain_agreement import (
 )
 from peerage.inference.checking.leave_one_out import predict_by_chain
 from peerage.inference.choose_model import choose
+from peerage.inference.fitted import more_draws, timings_with
 from peerage.inference.layout import Layout, lay_out
 from peerage.inference.posterior import Posterior
 from peerage.inference.sampling.chains import ChainState, Samples, must_compile, sample
@@ -219,7 +220,7 @@ def _with_another(posterior: Posterior, rounds: list[Samples], draws: int, setti
     if every_few(layout, chains, before + draws, settings["memory"]) > every:
         rounds, draws = [], 2 * before
         every = every_few(layout, chains, draws, settings["memory"])
-    return [*rounds, posterior.go_on(draws, every=every, workers=workers, progress=progress)]
+    return [*rounds, more_draws(posterior, draws, every=every, workers=workers, progress=progress)]
 
 
 def _of_rounds(posterior: Posterior, rounds: list[Samples]) -> Posterior:
@@ -227,7 +228,7 @@ def _of_rounds(posterior: Posterior, rounds: list[Samples]) -> Posterior:
     samples, latest = reduce(Samples.followed_by, rounds), rounds[-1]
     burn_in = posterior.burn_in + posterior.samples.n_draws + latest.n_draws - samples.n_draws
     samples = replace(samples, seconds=posterior.samples.seconds + latest.seconds)
-    return replace(posterior, burn_in=burn_in, samples=samples, timings=posterior.timings_with(latest))
+    return replace(posterior, burn_in=burn_in, samples=samples, timings=timings_with(posterior, latest))
 
 
 def _until(

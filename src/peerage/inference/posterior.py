@@ -21,7 +21,7 @@ from peerage.inference.checking.held_out import HeldOut, held_out
 from peerage.inference.checking.leave_one_out import LeaveOneOut, leave_one_out
 from peerage.inference.checking.predictive_checks import Checks, predictive_checks
 from peerage.inference.checking.predictive_density import log_likelihood, report_masses
-from peerage.inference.fitted import Fitted
+from peerage.inference.fitted import Fitted, more_draws, timings_with
 from peerage.inference.new_grades.previewing import previewed
 from peerage.inference.new_grades.updating import ROUGH, STILL_MOVING, told, update
 from peerage.inference.numerics.rhat_and_ess import Diagnostics, rhat_and_ess
@@ -264,8 +264,8 @@ class Posterior(Fitted):
         draws = at_least(1, draws=draws)
         workers = self.workers if workers is None else at_least(1, workers=workers)
         with stoppable(stop):
-            later = self.go_on(draws, every=self.samples.every, workers=workers, progress=progress)
-        samples, timings = self.samples.followed_by(later), self.timings_with(later)
+            later = more_draws(self, draws, every=self.samples.every, workers=workers, progress=progress)
+        samples, timings = self.samples.followed_by(later), timings_with(self, later)
         longer = replace(self, samples=samples, timings=timings, workers=workers)
         rest = [notice for notice in self.book.notices if notice != ROUGH]
         return longer if len(rest) == len(self.book.notices) else told(longer, rest)

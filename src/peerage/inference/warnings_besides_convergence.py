@@ -13,7 +13,7 @@ from peerage.support.words.wording import counted
 _END_CELL_LIMIT = 1e-3
 _QUANTITIES = {"true_grade": "the grade", "reliability": "the reliability", "bias": "the severity"}
 _LARGEST_SHIFT = 0.5
-"""How far priors may move a component's mean grade, on the 0–5 scale, before a fit warns."""
+"""How far priors may move a component's mean grade, on the scale of 0 to 5, before a fit warns."""
 
 
 def problems_of(posterior: Fitted) -> Iterator[Problem]:

@@ -88,7 +88,14 @@ def announce(results: Results, earlier: Published | None = None, *, replace: boo
 def publish(
     source: Source, project: Path, at: datetime, *, replace: bool = False
 ) -> tuple[Publication | None, Announced]:
-    """Record that results were handed out, those in a folder or in memory; nothing is recorded if all were before."""
+    """Record that results were handed out, those in a folder or in memory; nothing is recorded if all were before.
+
+    Classes that were fitted together are handed out together.
+    """
+    if isinstance(source, Results) and "class" in source.record:
+        own = source.record["class"]
+        message = f"these results are about one {own['by']} of several, {own['name']!r}"
+        raise ResultsError(f"{message}; give the results of all of them")
     earlier = published_in([entry.path for entry in publications(project)])
     announced = _sum(
         announce(results, earlier.get(name), replace=replace) for name, results in classes_of(source).items()

@@ -6,7 +6,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-from peerage.canvas.place import PATIENCE, Patience, Place, Report
+from peerage.canvas.place import PATIENCE, Patience, Place, Report, say_nothing
 from peerage.canvas.pull import pull
 from peerage.canvas.store import RAW
 from peerage.formats import read_classes
@@ -24,7 +24,7 @@ def pull_from_canvas(
     reading: Reading | None = None,
     *,
     patience: Patience = PATIENCE,
-    report: Report,
+    report: Report = say_nothing,
 ) -> Gradebook:
     """Fetch an assignment's peer reviews and write them to a folder.
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from peerage.canvas.desired_grades import DesiredGrades, final_grades, peer_grading
-from peerage.canvas.place import PATIENCE, Patience, Place, Report
+from peerage.canvas.place import PATIENCE, Patience, Place, Report, say_nothing
 from peerage.canvas.push import PushPlan, Target
 from peerage.errors import Problem
 from peerage.results.results import Results
@@ -44,7 +44,7 @@ def desired_in_canvas(
 
 
 def plan_push(
-    desired: DesiredInCanvas, token: str, *, patience: Patience = PATIENCE, report: Report
+    desired: DesiredInCanvas, token: str, *, patience: Patience = PATIENCE, report: Report = say_nothing
 ) -> tuple[PlannedPush, ...]:
     """Compare what is to be in each assignment with what there is now; nothing is changed."""
     targets = [(Target.of(place, token, patience, report), grades) for place, grades in desired.grades]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -89,13 +90,25 @@ def test_what_was_taken_is_freed() -> None:
     assert (sys.getrefcount(outer.places), sys.getrefcount(outer.inner.weights)) == counts
 
 
+def test_threads_do_not_disturb_each_other() -> None:
+    """Each call lays its tuple out in memory of its own."""
+
+    def sums(factor: float) -> list[float]:
+        outer = given()._replace(inner=Inner(np.array([1.0, 10.0, 100.0]), factor))
+        return [total(outer) for _ in range(2000)]
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(sums, [1.0, 2.0, 3.0, 4.0]))
+    assert found == [[201.0 * factor] * 2000 for factor in (1.0, 2.0, 3.0, 4.0)]
+
+
 def test_a_field_that_is_not_there_is_refused() -> None:
     with pytest.raises(TypingError, match="nothing"):
         lacking(given().inner)
 
 
 def test_a_field_of_no_known_type_is_refused() -> None:
-    with pytest.raises(TypingError):
+    with pytest.raises(TypingError, match=r"[Cc]annot determine Numba type"):
         total(given()._replace(flag=object()))  # type: ignore[arg-type]
 
 

@@ -7,7 +7,15 @@ import pytest
 from scipy import stats
 from scipy.special import log_ndtr, ndtr, ndtri
 
-from peerage.inference.numerics.normal_tails import OUT_OF_REACH, below, bin_mass, bin_masses, draw_in_bin, quantile
+from peerage.inference.numerics.normal_tails import (
+    OUT_OF_REACH,
+    below,
+    bin_mass,
+    bin_masses,
+    draw_in_bin,
+    interval_mass,
+    quantile,
+)
 
 FALSE_ALARM = 1e-6
 
@@ -41,6 +49,17 @@ def test_a_bin_has_its_mass_and_draws_from_within_it(low: float, high: float) ->
     uniform = np.expm1(log_ndtr(inner) - log_ndtr(a)) / np.expm1(log_ndtr(b) - log_ndtr(a)) if a > -np.inf else None
     uniform = np.exp(log_ndtr(inner) - log_ndtr(b)) if uniform is None else uniform
     assert stats.kstest(uniform, "uniform").pvalue > FALSE_ALARM
+
+
+@pytest.mark.parametrize(
+    ("low", "high"), [(-1.0, 0.5), (4.0, 6.0), (-14.0, -12.0), (16.0, np.inf), (-np.inf, -15.0), (-np.inf, np.inf)]
+)
+@pytest.mark.parametrize(("mean", "precision"), [(0.0, 1.0), (0.7, 4.0)])
+def test_an_interval_has_its_mass_in_both_tails(low: float, high: float, mean: float, precision: float) -> None:
+    a, b = (low - mean) * np.sqrt(precision), (high - mean) * np.sqrt(precision)
+    a, b = (-b, -a) if a > 0 else (a, b)
+    log_mass = log_ndtr(b) + np.log1p(-np.exp(log_ndtr(a) - log_ndtr(b)))
+    np.testing.assert_allclose(np.log(interval_mass(low, high, mean, precision)), log_mass, rtol=1e-9, atol=1e-15)
 
 
 def test_a_bin_without_any_mass_gives_what_is_next_to_the_mean() -> None:

@@ -23,7 +23,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Reports:
-    """The component grades, one entry each, with the ends of their bins on the 0–5 scale."""
+    """The component grades, one entry each, with the ends of their bins on the scale of 0 to 5."""
 
     review: Ints
     component: Ints

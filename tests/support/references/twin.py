@@ -1,9 +1,9 @@
 """The plain twin of the model: the joint density transcribed term by term, and everything derived from it slowly.
 
 It shares no code with the sampler. Symbols of the paper: ``true_grade`` is s, ``reliability`` the precision p = τ/λ
-(p = τ without correlation), ``bias`` b, ``effort`` e, ``effortful`` z. All are on the model's 0–5 scale.
+(p = τ without correlation), ``bias`` b, ``effort`` e, ``effortful`` z. All are on the model's scale of 0 to 5.
 
-*Reports* are an array (reviews, components): levels of a censored model, numbers on the 0–5 scale of an uncensored
+*Reports* are an array (reviews, components): levels of a censored model, numbers from 0 to 5 of an uncensored
 one; what a review did not grade is read off the gradebook.
 """
 

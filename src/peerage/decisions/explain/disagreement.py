@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Disagreement:
-    """For each review, the mean distance of its grades from the mean of the others', on the model's 0–5 scale.
+    """For each review, the mean distance of its grades from the mean of the others', on the model's scale of 0 to 5.
 
     Attributes
     ----------

@@ -1,7 +1,7 @@
 """How a class grades: agreement, straight-lining, halo, severity and drift, each as one number made from all reports.
 
-A report's *deviation* is its difference, on the model's 0–5 scale, from the mean of all reports on that component of
-that submission; it has one if somebody else graded that component too. A statistic is NaN where the class has
+A report's *deviation* is its difference, on the scale of 0 to 5, from the mean of all reports on that component of that
+submission; it has one if somebody else graded that component too. A statistic is NaN where the class has
 nothing that it could be made from.
 """
 

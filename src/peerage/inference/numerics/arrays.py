@@ -78,5 +78,8 @@ class DrawRows(NamedTuple):
 
 
 def starts_of(owner: NDArray[np.integer], count: int) -> I64:
-    """Where each owner's entries begin in a list sorted by owner, and where the last ones end."""
+    """Where each owner's entries begin once a list is sorted by owner, and where the last ones end.
+
+    ``owner`` may be in any order; each is below ``count``.
+    """
     return np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=count))]).astype(np.int64)

@@ -1,7 +1,7 @@
 """Named tuples of arrays that kernels are given by reference.
 
 numba hands a named tuple from kernel to kernel number by number, seven for an array: hundreds of instructions at each
-call, which take a quarter of the time of compilation. A class that is marked with :func:`by_reference` is laid out in
+call, all of which have to be compiled. A class that is marked with :func:`by_reference` is laid out in
 memory once, when Python calls a kernel, and kernels hand each other its address. In Python it stays a plain named
 tuple. Kernels can read its fields by name; they cannot make one, unpack it or return it.
 """
@@ -24,8 +24,9 @@ C = TypeVar("C", bound=type[tuple[Any, ...]])
 def by_reference(cls: C) -> C:
     """Let kernels take the named tuples of a class by reference."""
 
-    def type_of(value: tuple[Any, ...], context: Any) -> Reference:
-        return Reference(cls, tuple(typeof_impl(entry, context) for entry in value))
+    def type_of(value: tuple[Any, ...], context: Any) -> Reference | None:
+        kinds = tuple(typeof_impl(entry, context) for entry in value)
+        return None if None in kinds else Reference(cls, kinds)
 
     typeof_impl.register(cls)(type_of)
     return cls

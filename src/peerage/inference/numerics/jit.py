@@ -4,9 +4,9 @@
 on disk. ``@jit(fastmath={"reassoc", "contract"})`` also lets sums be reordered, so that their loops are
 vectorised; plain ``fastmath=True`` assumes that there is no NaN, which is for a kernel to decide.
 
-Kernels borrow the arrays that other kernels give them, and do not count references to them: counting takes a quarter of
-the time of compiling kernels with dozens of arrays, and a seventh of a sweep. A kernel that makes arrays of its own, or
-gets new ones from another, or computes with whole arrays, has to say so: ``@jit(makes_arrays=True)``.
+Kernels borrow the arrays that other kernels give them, and do not count references to them: counting takes time, in
+compilation and in every sweep. A kernel that makes arrays of its own, or gets new ones from another, or computes with
+whole arrays, has to say so: ``@jit(makes_arrays=True)``.
 
 The environment variable ``PEERAGE_JIT=0`` leaves kernels as plain Python functions, for a debugger. The
 cache lies in the package's folder, else in the user's cache folder, or where ``NUMBA_CACHE_DIR`` says;

@@ -4,7 +4,7 @@ A report's probability depends on the true grade s and the grader's bias b only 
 whose steps are multiples of one lattice, x lies on that lattice too, and a table of L[grade, reliability, x] holds
 every value that a sweep can ask for.
 
-Everything here is on the model's 0–5 scale. A *cell* of a grid is the interval around a grid point; reliability's
+Everything here is on the model's scale of 0 to 5. A *cell* of a grid is the interval around a grid point; reliability's
 cells are intervals of its logarithm on the wide grid.
 """
 
@@ -24,7 +24,7 @@ LOG_FLOOR = -700.0
 """The smallest log probability that is told apart from impossible."""
 
 STEP = 0.05
-"""How far true grades, and biases, are apart on the 0–5 scale."""
+"""How far true grades, and biases, are apart on the scale of 0 to 5."""
 
 RATIO = 1.05
 """How far apart, at most, neighbouring reliabilities are."""

@@ -123,7 +123,7 @@ def sums_below(kinds: I64, cuts: F64, weights: F64, means: F64, roots: F64, sums
 
 @jit
 def interval_mass(low: float, high: float, mean: float, precision: float) -> float:
-    """Probability of [low, high) under N(mean, 1/precision), from the tail in which it is accurate."""
+    """Probability of [low, high) under N(mean, 1/precision), equation (3), from the tail in which it is accurate."""
     root = math.sqrt(0.5 * precision)
     a, b = (low - mean) * root, (high - mean) * root
     if a > 0:

@@ -69,7 +69,10 @@ class Engine(Protocol[C, S, R, W]):
     """Whether true grades, reliabilities and biases are drawn from the cells of grids, whose ends may hold mass."""
 
     SWEEPS_LOCALLY: bool
-    """Whether some submissions can be swept by themselves, the graders held: for previews and without staff."""
+    """Whether kernels of ``latent`` can sweep some submissions by themselves, the graders held.
+
+    Previews need that, and estimates without the staff's grades.
+    """
 
     State: type[S]
     """The type of its states, to make one from stored arrays."""

@@ -177,8 +177,8 @@ def log_density(report: int, review: int | np.int64, first: int, given: Given, s
     if row >= 0:
         low, high = clamps.bins[row, 0], clamps.bins[row, 1]
         both, total = precision + own, weighted + own * value
-        log_density += np.log(max(interval_mass(low, high, total / both, both), _SMALLEST))
-        log_density -= np.log(max(interval_mass(low, high, weighted / precision, precision), _SMALLEST))
+        log_density += np.log(_mass(low, high, total / both, both))
+        log_density -= np.log(_mass(low, high, weighted / precision, precision))
     return float(log_density)
 
 
@@ -188,6 +188,12 @@ def log_density_given(report: int, grader: int, given: Given, state: State) -> f
     centre, precision = state.true_grade[given.reports.report_cell[report]], state.reliability[grader]
     gap = given.value[report] - centre - state.bias[grader]
     return float(0.5 * np.log(precision / (2 * np.pi)) - 0.5 * precision * gap * gap)
+
+
+@jit
+def _mass(low: float, high: float, mean: float, precision: float) -> float:
+    """The mass of an interval, equation (3), as a number to take a logarithm of or to divide by."""
+    return max(interval_mass(low, high, mean, precision), _SMALLEST)
 
 
 @jit
@@ -237,12 +243,12 @@ def _true_grades(
         if keep:
             component = reports.cell_component[cell]
             begin, end = work.cut_start[component], work.cut_start[component + 1]
-            total = max(interval_mass(low, high, mean, precision), _SMALLEST)
+            total = _mass(low, high, mean, precision)
             for level in range(end - begin + 1):
                 bottom = max(low, work.cuts[begin + level - 1] if level > 0 else -np.inf)
                 top = min(high, work.cuts[begin + level] if level < end - begin else np.inf)
                 if bottom < top:
-                    mass = max(interval_mass(bottom, top, mean, precision), _SMALLEST)
+                    mass = _mass(bottom, top, mean, precision)
                     sums.level_mass[cell, level] += mass / total
 
 
