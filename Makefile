@@ -4,7 +4,7 @@
 # make lint      lint, format, types and the directions of imports alone
 # make test-oldest, make test-newest  the tests that depend on versions, with the oldest versions of everything that
 #                peerage needs, and with the newest Python that is found; some minutes each
-# make test-versions  the quick ones among them, with both, without compiling a kernel
+# make test-versions  the quick ones among them, with both, compiling only a few small kernels
 # make docs      the documentation as a site that needs no network, in site/index.html
 # make bench     the benchmarks, to benchmarks/results.json and docs/performance.md; ONLY=learned for another one
 #
@@ -26,6 +26,9 @@ VERSION_TESTS := $(addprefix tests/,canvas exports formats gradebook results tab
 QUICK_TESTS := $(addprefix --ignore=tests/,tables/test_limits.py formats/systems/test_import_fuzz.py) \
     $(addprefix tests/,exports tables formats/systems formats/test_read.py formats/test_read_frames.py \
     formats/test_read_typed.py formats/test_read_everyday.py canvas/test_canvas_pull.py results/test_earlier_versions.py)
+
+# How kernels are compiled relies on what numba calls its own; these compile a few small ones.
+COMPILED_TESTS := tests/inference/numerics/test_by_reference.py
 
 # The newest Python on the path, or that pyenv has.
 NEWEST = $(shell for minor in 14 13 12 11; do \
@@ -62,7 +65,8 @@ test-oldest test-newest: test-%: $(VENV)/%/installed
 
 test-versions: $(VENV)/oldest/installed $(VENV)/newest/installed
 	@for versions in oldest newest; do \
-	    PEERAGE_JIT=0 $(VENV)/$$versions/bin/python -m pytest -q -p no:cacheprovider -m 'not slow' $(QUICK_TESTS) & \
+	    { PEERAGE_JIT=0 $(VENV)/$$versions/bin/python -m pytest -q -p no:cacheprovider -m 'not slow' $(QUICK_TESTS) && \
+	    $(VENV)/$$versions/bin/python -m pytest -q -p no:cacheprovider $(COMPILED_TESTS); } & \
 	    tests="$$tests $$!"; \
 	done; for test in $$tests; do wait $$test || exit 1; done
 

@@ -2,8 +2,7 @@
 
 numba optimises each function together with all that it calls, and makes machine code of it, before its callers do the
 same with a copy: what lies five calls deep is optimised six times, and five of the six pieces of machine code never
-run. Here a kernel stays as LLVM had it after its first, local passes. The kernel that Python calls has them all linked
-in and optimised once.
+run. Here a kernel stays as numba wrote it. The kernel that Python calls has them all linked in and optimised once.
 """
 
 from __future__ import annotations
@@ -33,21 +32,18 @@ class _LinkableLibrary(JITCodeLibrary):  # type: ignore[misc]
     """Code to be linked: of what it holds, only the variables of environments become machine code."""
 
     def _optimize_final_module(self) -> None:
-        """Leave that to the kernel that this is linked into."""
+        """Leave the whole to the kernel that this is linked into."""
 
     def _optimize_functions(self, ll_module: llvm.ModuleRef) -> None:
-        """Make the code smaller, function by function, by the passes that take least time."""
+        """Leave each function to it too."""
         ll_module.data_layout = self._codegen._data_layout
-        for function in ll_module.functions:
-            passes, builder = self._codegen._function_pass_manager(opt=1, loop_vectorize=False, slp_vectorize=False)
-            passes.run(function, builder)
 
     def _finalize_final_module(self) -> None:
         self._finalized = True  # so that it can be asked for what is to be linked
         self._shared_module = self._get_module_for_linking()
         whole = self._shared_module
         names = [entry.name for entry in whole.global_variables if entry.name.startswith(_ENVIRONMENT)]
-        lines = [f'target triple = "{whole.triple}"', *(f"@{name} = common global ptr null" for name in names)]
+        lines = [f'target triple = "{whole.triple}"', *(f"@{name} = common global i64 0" for name in names)]
         self._final_module = llvm.parse_assembly("\n".join(lines))
         self._final_module.data_layout = whole.data_layout
         self._final_module.name = whole.name
