@@ -196,7 +196,7 @@ class Results:
         draws = cache(partial(load, folder / POSTERIOR))
         marker = Marker.read(folder)
         secret = marker.secret if marker is not None and marker.secret else new_secret()
-        return cls(tables, _complete(record), draws, name=str(path), secret=secret)
+        return cls(tables, complete(record), draws, name=str(path), secret=secret)
 
     def write(self, folder: Path) -> None:
         """Write every table, the record and the posterior into a folder."""
@@ -370,7 +370,7 @@ def write_record(record: Mapping[str, Any], folder: Path) -> None:
     (folder / RECORD).write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def _complete(record: Mapping[str, Any]) -> Mapping[str, Any]:
+def complete(record: Mapping[str, Any]) -> Mapping[str, Any]:
     """The record, if it has an entry of the right kind for everything in :data:`_ENTRIES`."""
     record = {**record, "choices": record.get("choices", {})}
     for name, kind in _ENTRIES.items():

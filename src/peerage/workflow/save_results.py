@@ -10,7 +10,7 @@ from pathlib import Path
 from peerage.errors import ResultsError
 from peerage.report.pages import classes_html, staff_html
 from peerage.results import result_folder
-from peerage.results.results import Results
+from peerage.results.results import Results, complete, read_record
 from peerage.results.schema import (
     BIASES,
     CHANGES,
@@ -95,7 +95,7 @@ def replace_results(results: Results, earlier: Results, path: Path) -> Path:
     target, home = path.resolve(), result_folder.outermost(path)
     with result_folder.writing(home) as fresh:
         # Other writers wait now, so nothing can come between this look and what follows.
-        if Results.read(target).record != earlier.record:
+        if complete(read_record(result_folder.find(target))) != earlier.record:
             raise ResultsError(f"{path}: these results were replaced in the meantime; run the update again")
         kept = result_folder.keep(home)
         if target == home:
