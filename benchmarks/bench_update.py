@@ -1,26 +1,30 @@
 """An update of the standard class (class (b)) after a TA's review, as a share of the fit that it replaces.
 
-Prints the ratio of their processor times, measured in one run, that of a preview to an update, and how far the grades
-of update and fit are apart, beside those of two fits. Then, for a small class, how fast chains forget what they
-believed before an instructor contradicted it.
+Prints the ratio of their processor times, measured in one run, that of a preview to an update, what the command takes
+from its start to files written, and how far the grades of update and fit are apart, beside those of two fits. Then, for
+a small class, how fast chains forget what they believed before an instructor contradicted it.
 """
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 
 import peerage as pg
-from figures import report
+from figures import Cost, peerage, report
 from peerage.gradebook.merging import merged
 from peerage.inference.layout import lay_out
 from peerage.inference.new_grades.updating import BURN_IN, carried_over, touched_by
 from peerage.inference.sampling.chains import sample
+from peerage.results.results import Results
+from peerage.workflow.save_results import write_results
 
 UPDATES = 7
 CHAINS = 100
@@ -52,6 +56,15 @@ def gap(one: pg.Posterior, other: pg.Posterior) -> dict[str, float]:
     left, right = one.submissions(), other.submissions()
     distance = (left["expected"] - right["expected"]).abs().mean()
     return {"distance": float(distance), "differ": float((left["most_likely"] != right["most_likely"]).mean())}
+
+
+def command(before: pg.Posterior, new: pg.Gradebook) -> Cost:
+    """What ``peerage update`` takes from its start to files written, the second time."""
+    with tempfile.TemporaryDirectory() as folder:
+        results, grades = Path(folder) / "results", Path(folder) / "new.csv"
+        write_results(Results.of(before), results)
+        new.write(grades)
+        return [peerage("update", results, grades, "-o", Path(folder) / str(turn), "-q") for turn in range(2)][-1]
 
 
 def forgetting() -> dict[str, list[float]]:
@@ -95,6 +108,8 @@ def measure() -> dict[str, Any]:
     before.preview(reviews[0])
     preview = float(np.median([timed(partial(before.preview, new))[1] for new in reviews]))
     print(f"a preview takes {preview / seconds:.4f} of an update: {1000 * preview:.0f} ms of processor time")
+    taken = command(before, reviews[0])
+    print(f"peerage update takes {taken.seconds:.1f} s, {taken.core_seconds:.1f} s of processor time")
     print(f"(median of {UPDATES}, with {updated.n_draws} draws a chain; {went_on} went on after the burn-in)")
     print("distance of expected grades, and most likely grades that differ:")
     gaps = {"update and fit": gap(updated, fresh), "two fits": gap(pg.fit(whole, seed=2), fresh)}
@@ -104,6 +119,7 @@ def measure() -> dict[str, Any]:
         "share": seconds / fit_seconds,
         "seconds": seconds,
         "preview": preview,
+        "command": {"seconds": taken.seconds, "core_seconds": taken.core_seconds},
         "gaps": gaps,
         "forgetting": forgetting(),
     }

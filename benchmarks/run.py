@@ -31,6 +31,7 @@ SECTIONS = (
     "rest",
     "seeds",
     "look",
+    "update",
     "department",
     "scale",
     "reading",

@@ -172,6 +172,20 @@ def look(results: Figures) -> str:
     return table(("", *found), rows).replace("%", " %")
 
 
+def update(results: Figures) -> str:
+    """What one more review takes."""
+    found = results["update"]
+    rows = (
+        ("`posterior.preview`", f"{found['preview']:.3f}", ""),
+        ("`posterior.update`", f"{found['seconds']:.1f}", ""),
+        (
+            "`peerage update`, from its start to files written",
+            *(f"{found['command'][name]:.1f}" for name in ("core_seconds", "seconds")),
+        ),
+    )
+    return table(("", "core-seconds", "seconds"), rows)
+
+
 def department(results: Figures) -> str:
     """What a department's classes take."""
     found = results["department"]
@@ -215,6 +229,7 @@ TABLES = {
     "earlier draws": earlier_draws,
     "seeds": seeds,
     "look": look,
+    "update": update,
     "department": department,
     "scale": scale,
 }
