@@ -366,6 +366,15 @@ def test_without_canvasapi_the_message_says_what_to_install() -> None:
     assert run.stderr == "Canvas needs an optional dependency; install it with: pip install 'peerage[canvas]'\n"
 
 
+def test_what_is_missing_below_canvasapi_is_named() -> None:
+    """To install the extra again would not help."""
+    program = "import sys; sys.modules['urllib3'] = None; import peerage.canvas.client"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert "ModuleNotFoundError" in run.stderr
+    assert "urllib3" in run.stderr
+    assert "MissingExtraError" not in run.stderr
+
+
 def test_without_a_token_there_is_a_prompt_that_shows_nothing(
     canvas: Canvas, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

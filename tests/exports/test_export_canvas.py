@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
+from peerage import InputError
 from peerage.exports import canvas_gradebook_csv
 from peerage.exports.canvas_gradebook_csv import GradebookColumn
+from peerage.exports.export_options import Options
+from peerage.exports.exporting import export
+from peerage.exports.roster import Roster
+from peerage.results.results import Results
 from support.faults.hostile_files import workbook
 from support.programs.exporting import GRADEBOOK, STAFF, TOTALS, refusal, result_folder, run_export
 
@@ -52,6 +58,16 @@ def test_only_one_assignment_is_written(tmp_path: Path, capsys: pytest.CaptureFi
     capsys.readouterr()
     assert run_export(folder, "--to", "canvas-gradebook", "--only", "Essay 3", "--force", *IDS) == 2
     assert "the results have no assignment 'Essay 3'; use 'Essay 1', 'Essay 2' (--only)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["Student", "LastName"])
+def test_canvas_s_own_gradebook_is_not_taken_for_a_roster_in_memory(tmp_path: Path, name: str) -> None:
+    """Who is excused, and marks that are not ours, would be lost."""
+    results = Results.read(result_folder(tmp_path / "out", TOTALS[:2]))
+    table = pd.DataFrame({name: ["Novak, Ada"], "ID": ["1001"], "SIS Login ID": ["ada"], "Section": ["1"]})
+    with pytest.raises(InputError, match="is Canvas's own gradebook as a table in memory; give the file"):
+        export(results, "canvas-gradebook", tmp_path / "marks.csv", Options(Roster.of_table(table)))
+    assert not (tmp_path / "marks.csv").exists()
 
 
 def test_canvas_s_own_gradebook_says_who_and_where(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

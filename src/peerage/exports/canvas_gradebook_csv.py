@@ -7,7 +7,7 @@ cell would remove a mark, so that marks which Canvas has are written back where 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,11 +58,15 @@ def recognises(path: Path) -> bool:
     """Whether a file is a Canvas gradebook, be it complete or not; one that was saved as a workbook is refused."""
     if not read_bytes(path, path.name).startswith(_ARCHIVE):
         return _BEGINNING.match(read_text(path)) is not None
-    header = set(read_sheet(path, path.name).header)
-    if {"ID", "Section"} <= header and header & {"Student", *_NAMES}:
+    if is_header(read_sheet(path, path.name).header):
         remedy = "give the CSV file that Canvas has exported"
         raise InputError(Problem("is a Canvas gradebook that was saved as a workbook", remedy, path.name))
     return False
+
+
+def is_header(columns: Collection[str]) -> bool:
+    """Whether columns are those of a Canvas gradebook, each named just as Canvas does."""
+    return {"ID", "Section"} <= {*columns} and not {"Student", *_NAMES}.isdisjoint(columns)
 
 
 def write(content: CanvasGradebook, path: Path) -> None:

@@ -48,7 +48,7 @@ def prepare(results: Results, options: Options) -> Prepared:
     if isinstance(roster, Path):
         known = canvas_gradebook_csv.read(roster) if canvas_gradebook_csv.recognises(roster) else None
         roster = Roster.read(roster) if known is None else _names_in_order(known, roster.name)
-    elif roster is not None and set(STUDENT_COLUMNS) <= set(roster.header):
+    elif roster is not None and canvas_gradebook_csv.is_header(roster.header):
         remedy = "give the file that Canvas exported; what Canvas excused and marked is read from there"
         raise InputError(Problem("the roster is Canvas's own gradebook as a table in memory", remedy, setting="roster"))
     chosen = StudentMarks.of(results).of_assignments(options.only)
