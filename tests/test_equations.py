@@ -46,7 +46,7 @@ NUMERICAL = {
     "checking/leave_one_out.py": {"_smooth_rows"},
     "numerics/leave_one_out_kernels.py": {"wanted_reviews", "wanted_submissions", "count_efforts_seen"},
     "uncensored/uncensored_leave_out.py": {"_within"},
-    "latent/given_reports/grade_updates.py": {"draw_normal", "factorise"},
+    "latent/given_reports/grade_updates.py": {"factorise", "solve_back"},
     "latent/grader_by_grader/grader_moves.py": {"_noises", "take_into_centre"},
     "latent/grader_by_grader/latent_habits.py": {"_any_unused", "_candidate_code"},
     "latent/grader_by_grader/review_predictions.py": {"take_over"},

@@ -54,7 +54,10 @@ def gain_by_draws(component: pg.Component, drawn: Floats, precisions: Floats) ->
 
 
 def test_losses_and_gains_agree_with_brute_force(posterior: pg.Posterior) -> None:
-    """The grid and the 32 reliabilities of a TA move a gain by less than one part in a hundred."""
+    """The grid and the 32 reliabilities of a TA move losses and gains by less than one part in a hundred.
+
+    What is taken off a loss, a difference of two, is moved by less than a hundredth of the loss.
+    """
     benefit = benefit_of(posterior)
     draws = posterior.draws.on_model_scale("true_grade").reshape(800, 20, 2).astype(float)
     precisions = np.asarray(gammaincinv(4.0, (np.arange(100) + 0.5) / 100) / 2.0, dtype=float)
@@ -66,7 +69,7 @@ def test_losses_and_gains_agree_with_brute_force(posterior: pg.Posterior) -> Non
         ]
     ).sum(axis=1)
     np.testing.assert_allclose(benefit.loss[:5], expected[:, 0], rtol=0.01)
-    np.testing.assert_allclose(benefit.reduced[:5], expected[:, 1], rtol=0.01)
+    assert (np.abs(benefit.reduced[:5] - expected[:, 1]) < 0.01 * expected[:, 0]).all()
     np.testing.assert_allclose(benefit.gain[:5], expected[:, 2], rtol=0.01)
 
 

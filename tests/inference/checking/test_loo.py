@@ -99,10 +99,13 @@ REVIEWS = {
     "correlation": (Model(correlation=True, priors="paper"), (8, 21)),
     "uncensored": (Model(censoring=False, priors="paper"), (7, 16, 23)),
     "uncensored, no effort, no bias": (Model(False, False, False, priors="paper"), (0, 10, 16, 23)),
-    "learned": (Model(), (7, 16)),
+    "learned": (Model(), (10, 16)),
     "uncensored, learned": (Model(censoring=False), (7, 10, 16)),
 }
-"""Models, and reviews that are left out: of a calibration, the only one of a submission, a TA's, and others."""
+"""Models, and reviews that are left out: of a calibration, the only one of a submission, a TA's, and others.
+
+The Pareto shapes of their weights, which are estimated with an error of 0.1, are well below ``SETTLED``.
+"""
 
 N_COMPARED = sum(len(reviews) for _, reviews in REVIEWS.values())
 

@@ -75,6 +75,7 @@ def test_true_grades_one_by_one_are_normal_given_merits_and_halos(scene: Scene, 
                 weighted[cell] += told * slope * rest
     drawn = np.empty((DRAWS, scene.layout.n_cells))
     for draw in range(DRAWS):
+        cells.noise[:] = scene.rng.standard_normal(scene.layout.n_cells)
         grade_updates.draw_one_by_one(scene.rng, given.places, clamps, given.beliefs, state, cells)
         drawn[draw] = state.true_grade
     assert_moments(drawn, weighted / precision, 1 / precision)
@@ -157,7 +158,8 @@ def test_true_grades_and_merits_are_drawn_together(scene: Scene) -> None:
     state, given, work = scene.state, scene.given, scene.work
     drawn, merits = [], []
     for _ in range(DRAWS):
-        grade_updates.draw_grades(scene.rng, given.places, given.beliefs, state, work.matrix, work.vector)
+        noises = scene.rng.standard_normal(scene.layout.n_cells)
+        grade_updates.draw_grades(given.places, given.beliefs, state, noises, work.matrix, work.vector)
         grade_updates.draw_merits(scene.rng, given.places, given.beliefs, state)
         drawn.append(state.true_grade.copy())
         merits.append(state.merit.copy())

@@ -1,4 +1,4 @@
-"""Reflections of a grader's reliability and bias, alone, against the density that they must keep."""
+"""Reflections of a grader's reliability and bias, and of the noises of true grades, against what they must keep."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import pytest
 from scipy import stats
 from scipy.special import logsumexp
 
+from peerage.inference.latent.given_reports import grade_updates
 from peerage.inference.latent.grader_by_grader import grader_moves
 from peerage.inference.latent.grader_by_grader.latent_habits import CAREFUL, CARELESS, fill_careless
 from peerage.inference.latent.grader_by_grader.review_predictions import load_cells, predict, take_out
-from support.classes.latent_scene import Scene
+from support.classes.latent_scene import DRAWS, LIMIT, Scene
 from support.faults.planted_copies import Replacement, broken_module
 
 REFLECTIONS, BATCHES = 48_000, 40
@@ -74,3 +75,27 @@ def test_a_reflection_with_a_wrong_prior_is_caught(scene: Scene) -> None:
     right = "gain += shape * (log - math.log(old)) - rate * (state.reliability[grader] - old)"
     bug = Replacement(grader_moves, right, right.replace("shape", "3.0 * shape"))
     assert reflected_off(scene, broken_module(bug)) > stats.t.isf(1e-6, BATCHES - 1)
+
+
+def noises_off(scene: Scene, updates: Any) -> float:
+    """By how many standard errors the variances of noises, and of these plus what they turn, are off: (D16)."""
+    cells, places = scene.work.cells, scene.given.places
+    load_cells(places, scene.given.beliefs, scene.state, cells)
+    mean, sd = cells.weighted / cells.precision, cells.precision**-0.5
+    noises, together = np.empty((2, DRAWS, scene.layout.n_cells))
+    for draw in range(DRAWS):
+        before = scene.rng.standard_normal(scene.layout.n_cells)
+        updates.turn_noises(scene.rng, mean + sd * before, cells)
+        noises[draw], together[draw] = cells.noise, cells.noise + before
+    gaps = [np.mean(values**2, axis=0) / wanted - 1 for values, wanted in ((noises, 1.0), (together, 1.2))]
+    return float(np.abs(gaps).max() / np.sqrt(2 / DRAWS))
+
+
+def test_noises_are_standard_normal_and_on_the_other_side_of_true_grades(scene: Scene) -> None:
+    """With all comparisons together, false alarms once in a thousand runs."""
+    assert noises_off(scene, grade_updates) < LIMIT
+
+
+@pytest.mark.parametrize("wrong", [("_FRESH * rng", "rng"), (" - cells.weighted[cell] / root", "")])
+def test_wrong_noises_are_noticed(scene: Scene, wrong: tuple[str, str]) -> None:
+    assert noises_off(scene, broken_module(Replacement(grade_updates, *wrong))) > LIMIT

@@ -101,6 +101,7 @@ SHARED_BUGS = {
     "biases and reliabilities forget the halos": Replacement(
         learning_latent_graders, "errors.own[report], errors.loading[report]", "errors.own[report], 0.0"
     ),
+    "noises are turned without their mean": Replacement(grade_updates, " - cells.weighted[cell] / root", ""),
     "shares of halo are weighed without a determinant": Replacement(latent_halos, "(logs - math.log(whole))", "logs"),
     "the spread of slopes forgets how well they are known": Replacement(
         latent_slopes, "variance = sd * sd + 1.0 / weight", "variance = sd * sd"

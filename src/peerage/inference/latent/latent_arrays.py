@@ -200,10 +200,14 @@ class State(NamedTuple):
 
 @by_reference
 class Cells(NamedTuple):
-    """Each true grade's precision given merit and halos, its mean times that, and what reviews alone say of it."""
+    """Each true grade's precision given merit and halos, its mean times that, and what reviews alone say of it.
+
+    ``noise`` is the noise with which it will be drawn.
+    """
 
     precision: F64
     weighted: F64
+    noise: F64
     reported: F64
     variance: F64
 

@@ -4,7 +4,7 @@ Given its report before rounding, everything that a review tells is normal. One 
 
 1. grader by grader, habits, effort probabilities, efforts and reports before rounding, true grades summed out;
 2. the hyperparameters of true grades and the share of merit, grades and merits summed out; then all true grades, with
-   merits and halos summed out, and the merits;
+   merits and halos summed out and noises made before step 1, and the merits;
 3. slopes; where biases drift, biases and drifts together; then biases, reliabilities and what errors are made of, the
    hyperparameters of each before it, halos summed out; then the halos;
 4. the level of all grades, the hyperparameters of low effort, those of effort, and the shares of coarser grades.
@@ -21,6 +21,7 @@ from peerage.inference.latent.given_reports.grade_updates import (
     draw_grades,
     draw_merits,
     draw_one_by_one,
+    turn_noises,
 )
 from peerage.inference.latent.given_reports.latent_drift import update_drift
 from peerage.inference.latent.given_reports.latent_halos import draw_halos, learn_errors
@@ -72,6 +73,7 @@ def sweep(
         refresh(given, state.hyper)
     for index in range(sweeps):
         load_cells(places, beliefs, state, cells)
+        turn_noises(rng, state.true_grade, cells)
         if given.clamps.any_grade:
             hold_fixed(given.clamps.grade, state.true_grade, cells)
         update_reviews(rng, keep, has_effort, has_bias, given, state, sums, work)
@@ -99,7 +101,7 @@ def _update_grades(rng: np.random.Generator, adapt: bool, given: Given, state: S
             load_cells(places, beliefs, state, work.cells)  # their priors have moved
         draw_one_by_one(rng, places, given.clamps, beliefs, state, work.cells)
     else:
-        draw_grades(rng, places, beliefs, state, work.matrix, work.vector)
+        draw_grades(places, beliefs, state, work.cells.noise, work.matrix, work.vector)
     if learning.has_merit:
         draw_merits(rng, places, beliefs, state)
 

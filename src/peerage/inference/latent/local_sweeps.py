@@ -15,6 +15,7 @@ from peerage.inference.latent.given_reports.grade_updates import (
     draw_grades,
     draw_merits,
     draw_one_by_one,
+    turn_noises,
 )
 from peerage.inference.latent.given_reports.latent_halos import draw_halos
 from peerage.inference.latent.grader_by_grader.efforts_and_reports_before_rounding import draw_efforts_made
@@ -144,6 +145,7 @@ def sweep_once(
     """
     places, levels, beliefs, cells, logs = given.places, given.levels, given.beliefs, work.cells, work.logs
     load_cells(places, beliefs, state, cells)
+    turn_noises(rng, state.true_grade, cells)
     if given.clamps.any_grade:
         hold_fixed(given.clamps.grade, state.true_grade, cells)
     for grader in range(len(state.bias)):
@@ -162,7 +164,7 @@ def sweep_once(
     if given.clamps.any_grade or not (given.learning.has_merit or given.learning.has_halo):
         draw_one_by_one(rng, places, given.clamps, beliefs, state, cells)
     else:
-        draw_grades(rng, places, beliefs, state, work.matrix, work.vector)
+        draw_grades(places, beliefs, state, cells.noise, work.matrix, work.vector)
     if given.learning.has_merit:
         draw_merits(rng, places, beliefs, state)
     if given.learning.has_halo:

@@ -1,6 +1,6 @@
 """True grades and merits, submission by submission, given the reports before rounding.
 
-These are equations (D1), (D5) and (D6) of docs/model.md.
+These are equations (D1), (D5), (D6) and (D16) of docs/model.md.
 """
 
 from __future__ import annotations
@@ -18,11 +18,26 @@ from peerage.inference.numerics.normal_tails import below, bin_mass, draw_in_bin
 _FAR = 7.0
 """Standard deviations beyond which a normal distribution has no mass worth adding."""
 
+_TURNED = 0.4
+"""How much of a true grade's noise is turned round: means gain by that, and the ends of intervals lose nothing."""
+
+_FRESH = math.sqrt(1.0 - _TURNED * _TURNED)
+
 
 @jit
-def draw_grades(
-    rng: np.random.Generator, places: Places, beliefs: Beliefs, state: State, matrix: F64, vector: F64
-) -> None:
+def turn_noises(rng: np.random.Generator, true_grade: F64, cells: Cells) -> None:
+    """Make the noises with which true grades will be drawn from where they are now: equation (D16).
+
+    This comes before anything is drawn with the true grades summed out.
+    """
+    for cell in range(len(true_grade)):
+        root = math.sqrt(cells.precision[cell])
+        noise = true_grade[cell] * root - cells.weighted[cell] / root
+        cells.noise[cell] = _FRESH * rng.standard_normal() - _TURNED * noise
+
+
+@jit
+def draw_grades(places: Places, beliefs: Beliefs, state: State, noises: F64, matrix: F64, vector: F64) -> None:
     """Draw every submission's true grades together, merit and halos summed out: equation (D5).
 
     One matrix serves all submissions: it stays in the cache.
@@ -30,7 +45,10 @@ def draw_grades(
     for submission in range(len(places.submission_cells) - 1):
         first, last = places.submission_cells[submission], places.submission_cells[submission + 1]
         load_grades(submission, places, beliefs, state, matrix, vector)
-        draw_normal(rng, last - first, matrix, vector)
+        factorise(last - first, matrix, vector)
+        for cell in range(first, last):
+            vector[cell - first] += noises[cell]
+        solve_back(last - first, matrix, vector)
         for cell in range(first, last):
             state.true_grade[cell] = vector[cell - first]
 
@@ -108,14 +126,12 @@ def factorise(size: int, matrix: F64, vector: F64) -> None:
 
 
 @jit
-def draw_normal(rng: np.random.Generator, size: int, matrix: F64, vector: F64) -> None:
-    """Put a draw from the normal distribution with this precision matrix and weighted mean into ``vector``."""
-    factorise(size, matrix, vector)
+def solve_back(size: int, matrix: F64, vector: F64) -> None:
+    """Put L⁻ᵀ times ``vector`` into it, for a Cholesky factor L in the lower half of a matrix."""
     for j in range(size - 1, -1, -1):
-        value = vector[j] + rng.standard_normal()
         for i in range(j + 1, size):
-            value -= matrix[i, j] * vector[i]
-        vector[j] = value / matrix[j, j]
+            vector[j] -= matrix[i, j] * vector[i]
+        vector[j] /= matrix[j, j]
 
 
 @jit
@@ -146,7 +162,7 @@ def draw_one_by_one(
         for cell in range(places.submission_cells[submission], places.submission_cells[submission + 1]):
             if not clamps.grade[cell]:
                 sd = 1.0 / math.sqrt(cells.precision[cell])
-                state.true_grade[cell] = cells.weighted[cell] * sd * sd + sd * rng.standard_normal()
+                state.true_grade[cell] = cells.weighted[cell] * sd * sd + sd * cells.noise[cell]
                 continue
             precision, mean = cell_prior(places.cell_component[cell], state.merit[submission], share, means, sds)
             weighted = precision * mean

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from peerage.inference.latent.given_reports.grade_updates import draw_normal, factorise
+from peerage.inference.latent.given_reports.grade_updates import factorise, solve_back
 from peerage.inference.latent.latent_arrays import Beliefs, Errors, Given, Graders, Places, State, Work
 from peerage.inference.numerics.arrays import F64
 from peerage.inference.numerics.hyperparameters import DRIFT, REPEATS, log_hyperprior, propose, settle
@@ -100,7 +100,10 @@ def draw_walks(
         first = graders.walk[grader]
         if first > 0:
             _load_walk(grader, n_weeks, graders, beliefs, state.reliability, work.walk_sums, matrix, vector)
-            draw_normal(rng, n_weeks, matrix, vector)
+            factorise(n_weeks, matrix, vector)
+            for j in range(n_weeks):
+                vector[j] += rng.standard_normal()
+            solve_back(n_weeks, matrix, vector)
             state.bias[grader], drift = vector[0], 0.0
             for step in range(1, n_weeks):
                 drift -= vector[step] * (n_weeks - step) / n_weeks
