@@ -12,6 +12,7 @@ from peerage.inference.chosen_model import ModelChoice
 from peerage.inference.priors_in_words import FIXED
 from peerage.model import INSTRUCTOR_RELIABILITY
 from peerage.results.summary import unreliable_predictions
+from peerage.support.words.wording import counted
 
 _REPORTS = (
     "Every submission has a true grade on each component, and every grader a reliability: a grade given with effort is "
@@ -92,6 +93,9 @@ def prediction_words(record: Mapping[str, Any]) -> Iterator[str]:
         yield HeldOut(**{entry.name: prediction["held_out"][entry.name] for entry in fields(HeldOut)}).sentence
     if prediction["untrusted_reviews"]:
         yield unreliable_predictions(prediction["untrusted_reviews"], record["counts"]["reviews"])
+    since = record.get("model_checks", {}).get("grades_since", 0)
+    if since:
+        yield f"That was found before the last {counted(since, 'grade')} came in or changed."
     yield from staff_words(record)
 
 

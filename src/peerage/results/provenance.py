@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -21,6 +21,9 @@ from peerage.inference.staff_in_words import staff_sentences
 from peerage.results.table_values import significant
 from peerage.rubric import Rubric, tidy
 from peerage.version import __version__
+
+FEW = 0.01
+"""The share of a class's grades that may be new before the model is judged anew."""
 
 
 def provenance(book: Gradebook, inputs: Iterable[InputFile] | None = None) -> dict[str, Any]:
@@ -68,18 +71,35 @@ def record_of(
     }
 
 
-def prediction_of(posterior: Posterior) -> dict[str, Any]:
-    """How well reviews are predicted from all others, beside the other graders' mean and median."""
+def judged(posterior: Posterior) -> dict[str, Any]:
+    """How well the model describes the class.
+
+    That is how well reviews are predicted from all others, beside the other graders' mean and median, and what the
+    model does not reproduce.
+    """
     loo, held_out = posterior.leave_one_out, posterior.held_out
-    return {
+    prediction = {
         "elpd": _plain(float(loo.log_mass.sum())),
         "untrusted_reviews": int(loo.untrusted.sum()),
-        "staff": _staff(posterior),
         "held_out": None if held_out is None else asdict(held_out) | {"verdict": held_out.verdict},
+    }
+    return {
+        "prediction": prediction,
+        "model_checks": {"sentences": list(posterior.check().sentences), "grades_since": 0},
     }
 
 
-def _staff(posterior: Posterior) -> dict[str, Any]:
+def still_judged(record: Mapping[str, Any], n_grades: int) -> dict[str, Any] | None:
+    """What a record says of the model, if that holds after so many more grades are new or corrected; else None."""
+    if "model_checks" not in record:
+        return None
+    since = record["model_checks"]["grades_since"] + n_grades
+    if since > FEW * record["counts"]["grades"]:
+        return None
+    return {"prediction": record["prediction"], "model_checks": {**record["model_checks"], "grades_since": since}}
+
+
+def compared_with_staff(posterior: Posterior) -> dict[str, Any]:
     """What staff's grades say of the peers' and of the estimates: the errors, and the sentences of the summary."""
     check = posterior.staff_check()
     return {"check": None if check is None else check.to_dict(), "sentences": list(staff_sentences(posterior))}

@@ -36,7 +36,7 @@ from peerage.results.fit_tables import (
     weights_table,
 )
 from peerage.results.marker import Marker, new_secret
-from peerage.results.provenance import prediction_of, record_of
+from peerage.results.provenance import compared_with_staff, judged, record_of
 from peerage.results.schema import (
     BIASES,
     CHECKS,
@@ -68,6 +68,7 @@ _RECORD_SHAPE = {
     "final": Maybe(str),
     **{name: Maybe({}) for name in ("rubric", "counts", "model", "priors", "explanations")},
     "choices": Maybe(CHOICES_SHAPE),
+    "model_checks": Maybe({"sentences": [str], "grades_since": int}),
     **{name: Maybe([(dict, str)]) for name in ("warnings", "notices")},
     "input": Maybe([{"name": str, "sha256": Maybe(str)}]),
     "overrides": Maybe([{"submission": str, "component": str, "grade": (int, float), "reason": str}]),
@@ -134,22 +135,25 @@ class Results:
         *,
         overrides: Sequence[Override] = (),
         handed_out: HandedOut | None = None,
+        known: Mapping[str, Any] | None = None,
     ) -> Results:
         """The results of a fit, with grades that staff set or that are not to change.
 
-        They come from the files that the class was read from, unless ``inputs`` names others. Inside
+        They come from the files that the class was read from, unless ``inputs`` names others. What is ``known`` of how
+        well the model describes the class (:func:`~peerage.results.provenance.still_judged`) is not found anew. Inside
         :func:`~peerage.support.tasks.stop_requests.stoppable`, the work can be stopped between its steps.
         """
         choices = DecisionChoices() if choices is None else choices
-        # Of a large class these take the most memory: they come first, while little else is held.
-        prediction, checks = prediction_of(posterior), posterior.check()
+        # Of a large class this takes the most memory: it comes first, while little else is held.
+        known = judged(posterior) if known is None else known
+        prediction = {**known["prediction"], "staff": compared_with_staff(posterior)}
         check_stopped()
         explanation = choices.explain(posterior)
         check_stopped()
         marks = choices.credit(posterior)
         check_stopped()
         final = FinalGrades.of(posterior, explanation, overrides, handed_out, staff_final=choices.staff_final)
-        checked = (Problem(sentence) for sentence in checks.sentences)
+        checked = map(Problem, known["model_checks"]["sentences"])
         warnings = (*posterior.warnings, *checked, *idle_authors(marks))
         check_stopped()
         tables = {
@@ -172,7 +176,7 @@ class Results:
             tables[SELF_REVIEWS] = self_reviews_table(posterior.book, final)
         check_stopped()
         record = record_of(posterior, inputs, choices, explanation, overrides, warnings)
-        return cls(tables, record | {"prediction": prediction}, lambda: posterior, final)
+        return cls(tables, {**record, **known, "prediction": prediction}, lambda: posterior, final)
 
     @classmethod
     def from_rows(cls, tables: Mapping[ResultTable, pd.DataFrame], record: Mapping[str, Any] | None = None) -> Results:

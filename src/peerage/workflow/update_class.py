@@ -16,6 +16,7 @@ from peerage.formats.reading_choices import Reading
 from peerage.gradebook.book import Gradebook
 from peerage.gradebook.input_files import InputFile
 from peerage.inference.posterior import Posterior
+from peerage.results.provenance import still_judged
 from peerage.results.results import Results
 from peerage.results.schema import GRADES
 from peerage.rubric import tidy
@@ -65,7 +66,8 @@ def update_class(
     choices, before = earlier.choices, earlier.posterior
     with stoppable(stop):
         after = before.update(new_grades, draws=draws, burn_in=burn_in, workers=workers, progress=progress, stop=stop)
-        results = _results(earlier, after, choices, inputs, published)
+        known = still_judged(earlier.record, new_grades.n_grades)
+        results = _results(earlier, after, choices, inputs, published, known)
     notices = tuple(notice for notice in after.book.notices if notice not in before.book.notices)
     changes = tuple(_changes(earlier.grades, results, set(new_grades.submissions)))
     return Updated(results, changes, notices)
@@ -106,11 +108,14 @@ def _results(
     choices: DecisionChoices,
     inputs: Iterable[InputFile] | None,
     published: Published | None,
+    known: Mapping[str, Any] | None,
 ) -> Results:
     """The results of an updated posterior, made as the earlier ones were."""
     keeps = published is not None or bool(earlier.record.get("published"))
     published = Published(earlier, kept_alone=True) if published is None else published
-    results = Results.of(after, inputs, choices, overrides=earlier.overrides, handed_out=published.handed_out)
+    results = Results.of(
+        after, inputs, choices, overrides=earlier.overrides, handed_out=published.handed_out, known=known
+    )
     if keeps:
         results = published.proposed(results)
     return replace(results, record=_continued(earlier.record, results.record))

@@ -14,7 +14,7 @@ import pytest
 import peerage as pg
 from peerage.cli import main
 from peerage.cli.commands.update import SHOWN
-from peerage.results import result_folder
+from peerage.results import provenance, result_folder
 from peerage.results.results import Results
 from peerage.results.schema import GRADES
 
@@ -80,6 +80,22 @@ def test_the_files_hold_what_the_update_of_the_posterior_gives(home: Path) -> No
     written = pd.read_csv(home / "class" / "grades.csv")
     assert list(written["most_likely"]) == list(tables[GRADES]["most_likely"])
     assert "late" in set(written["submission"])
+
+
+def test_what_is_said_of_the_model_holds_until_more_than_few_grades_are_new(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = record(home / "class")
+    monkeypatch.setattr(provenance, "FEW", 5 / first["counts"]["grades"])  # the new grades are three
+    assert update(home) == 0
+    second = record(home / "class")
+    assert second["prediction"] == first["prediction"] | {"staff": second["prediction"]["staff"]}
+    assert second["model_checks"] == first["model_checks"] | {"grades_since": 3}
+    assert "before the last 3 grades came in or changed" in (home / "class" / "report.html").read_text("utf-8")
+    assert update(home) == 0
+    third = record(home / "class")
+    assert third["prediction"]["elpd"] != first["prediction"]["elpd"]
+    assert third["model_checks"]["grades_since"] == 0
 
 
 def test_the_earlier_results_are_kept_and_never_replaced(home: Path) -> None:
