@@ -21,7 +21,8 @@ import peerage as pg
 from figures import Cost, peerage, report
 from peerage.gradebook.merging import merged
 from peerage.inference.layout import lay_out
-from peerage.inference.new_grades.updating import BURN_IN, carried_over, touched_by
+from peerage.inference.new_grades.carrying_over import carried_over
+from peerage.inference.new_grades.updating import BURN_IN, touched_by
 from peerage.inference.sampling.chains import sample
 from peerage.results.results import Results
 from peerage.workflow.save_results import write_results

@@ -17,16 +17,9 @@ import peerage as pg
 from peerage.gradebook.book import TA
 from peerage.gradebook.merging import merged, places
 from peerage.inference.layout import Layout, lay_out
-from peerage.inference.new_grades import updating
-from peerage.inference.new_grades.updating import (
-    BURN_IN,
-    ROUGH,
-    STILL_MOVING,
-    WENT_ON,
-    carried_over,
-    moving,
-    touched_by,
-)
+from peerage.inference.new_grades import carrying_over, updating
+from peerage.inference.new_grades.carrying_over import carried_over, on_grid
+from peerage.inference.new_grades.updating import BURN_IN, ROUGH, STILL_MOVING, WENT_ON, moving, touched_by
 from peerage.inference.numerics.likelihood import Grid
 from peerage.inference.sampling.chains import VARIABLES, ChainState, Samples
 
@@ -134,7 +127,7 @@ def test_known_ids_keep_their_values_wherever_they_stand_now(name: str) -> None:
 
 
 def test_values_that_are_mapped_one_off_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(updating, "places", lambda keys, wanted: np.roll(places(keys, wanted), 1))
+    monkeypatch.setattr(carrying_over, "places", lambda keys, wanted: np.roll(places(keys, wanted), 1))
     with pytest.raises(AssertionError):
         assert_carried_over(fitted(), new_assignment())
 
@@ -391,4 +384,4 @@ def test_bad_settings_are_refused() -> None:
 def test_points_of_a_grid_lie_in_their_own_cells() -> None:
     for grid in (Grid.linear(-1.0, 0.05, 77), Grid.geometric(0.02, 20, 1.035)):
         codes = np.arange(len(grid))
-        assert_array_equal(updating.on_grid(codes, grid, grid), codes)
+        assert_array_equal(on_grid(codes, grid, grid), codes)

@@ -10,7 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 import peerage as pg
 from peerage.gradebook.merging import merged
 from peerage.inference.layout import lay_out
-from peerage.inference.new_grades.updating import BURN_IN, carried_over
+from peerage.inference.new_grades.carrying_over import carried_over
+from peerage.inference.new_grades.updating import BURN_IN
 from peerage.inference.sampling.chains import sample
 from peerage.inference.sampling.steadied_averages import weight
 

@@ -34,10 +34,10 @@ def estimates(part: PartOfClass, repeats: int) -> tuple[np.ndarray, np.ndarray]:
     drawn = part.drawn._replace(unseen=book.is_staff)
     values = np.stack([component.values for component in book.rubric.components])
     found = np.empty((repeats, 1, layout.n_cells)), np.empty((repeats, 1, book.n_submissions))
-    flags = layout.model.effort, layout.has_bias
+    flags, pairs = (layout.model.effort, layout.has_bias), (4, 12)
     for expected, log_mass in zip(*found, strict=True):
-        given, state = part.given, part.state
-        estimate_from_peers(part.rng, *flags, given, state, part.sums, part.work, drawn, values, expected, log_mass)
+        given, state, sums, work = part.given, part.state, part.sums, part.work
+        estimate_from_peers(part.rng, *flags, given, state, sums, work, drawn, *pairs, values, expected, log_mass)
     return found[0][:, 0], found[1][:, 0]
 
 

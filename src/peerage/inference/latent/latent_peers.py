@@ -22,12 +22,6 @@ from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.normal_tails import below, bin_mass, draw_in_bin
 from peerage.inference.numerics.vectors import copy_into
 
-_SETTLING, _KEPT = 4, 12
-"""Pairs of sweeps for each draw of the graders: those that are discarded, and those that are averaged over.
-
-With a hundred draws, that leaves an error of 0.01 in a grade; twice as many pairs would leave two thirds of it.
-"""
-
 _PARTICLES = 3
 """Histories of the staff's reports before rounding, over which a probability is averaged."""
 
@@ -45,24 +39,27 @@ def estimate_from_peers(
     sums: Sums,
     work: Work,
     drawn: Drawn,
+    settling: int,
+    kept: int,
     values: F64,
     expected: F64,
     log_mass: F64,
 ) -> None:
     """For each draw: (draws, cells) expected grades from the peers alone, (draws, submissions) what staff then gave.
 
-    ``values`` are the grades of each component. Staff are those whose reviews are ``unseen``. What they gave has the
+    For each, so many pairs of sweeps are discarded, and averages are over so many more. ``values`` are the grades of
+    each component. Staff are those whose reviews are ``unseen``. What they gave has the
     log probability of equation (C1).
     """
     places = given.places
     size, n_submissions = work.matrix.shape[0], log_mass.shape[1]
     mean, covariance, gain = np.zeros(size), np.zeros((size + 1, size + 1)), np.zeros(size + 1)
     particles, masses = np.zeros((_PARTICLES, size + 1)), np.zeros(_PARTICLES)
-    logs = np.zeros((_KEPT, n_submissions))
+    logs = np.zeros((kept, n_submissions))
     expected[:] = 0.0
     for draw in range(len(expected)):
         hold_graders(draw, rng, has_effort, has_bias, given, state, drawn)
-        for index in range(-_SETTLING, _KEPT):
+        for index in range(-settling, kept):
             for _ in range(2):
                 sweep_once(rng, False, has_effort, drawn.unseen, given, state, sums, work)
             for submission in range(n_submissions if index >= 0 else 0):
@@ -73,7 +70,7 @@ def estimate_from_peers(
                     place, component = cell - first, places.cell_component[cell]
                     root = 1.0 / math.sqrt(covariance[place, place])
                     grade = _expected(component, mean[place], root, given.levels, values[component])
-                    expected[draw, cell] += grade / _KEPT
+                    expected[draw, cell] += grade / kept
                 for particle in range(_PARTICLES):
                     copy_into(particles[particle, : last - first], mean[: last - first])
                 logs[index, submission] = _log_mass(

@@ -17,6 +17,7 @@ import math
 import numpy as np
 
 from peerage.inference.latent.given_reports.grade_updates import (
+    add_influence,
     add_level_masses,
     draw_grades,
     draw_merits,
@@ -43,7 +44,7 @@ from peerage.inference.latent.grader_by_grader.learning_latent_efforts import (
     learn_low_effort,
 )
 from peerage.inference.latent.grader_by_grader.review_predictions import hold_fixed, load_cells
-from peerage.inference.latent.latent_arrays import Errors, Given, Places, State, Stored, Work
+from peerage.inference.latent.latent_arrays import Given, State, Stored, Work
 from peerage.inference.latent.latent_priors import refresh
 from peerage.inference.numerics.arrays import F64, DrawRows, Sums
 from peerage.inference.numerics.jit import jit
@@ -86,7 +87,7 @@ def sweep(
         if levels.coarse.on:
             learn_rounding(rng, places, levels, beliefs, state, work.level_counts)
         if keep:
-            _add_influence(places, beliefs.errors, state, sums.influence)
+            add_influence(places, beliefs.errors, state, sums.influence)
             _write(first + index, given.stored, state, draws)
 
 
@@ -150,21 +151,6 @@ def _update_efforts(rng: np.random.Generator, adapt: bool, given: Given, state: 
         learn_low_effort(rng, adapt, given.learning, levels, beliefs, state, work.level_counts)
         learn_habits(rng, given.habits.may_have, state.habit, state.hyper)
     draw_efforts(rng, adapt, given.learning.on, places, given.clamps.effort, beliefs.effort, state, work.exceeding)
-
-
-@jit
-def _add_influence(places: Places, errors: Errors, state: State, influence: F64) -> None:
-    """Add what each effortful review tells of a component, on average: equation (S7)."""
-    for review in range(len(state.effortful)):
-        if state.effortful[review]:
-            begin, end = places.review_reports[review], places.review_reports[review + 1]
-            told, shared, whole = 0.0, 0.0, 1.0
-            for report in range(begin, end):
-                told += errors.own[report]
-                shared += errors.shared[report]
-                whole += errors.shared[report] * errors.loading[report]
-            reliability = state.reliability[places.review_grader[review]]
-            influence[review] += reliability * (told - shared * shared / whole) / (end - begin)
 
 
 @jit

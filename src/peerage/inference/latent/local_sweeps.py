@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from peerage.inference.latent.given_reports.grade_updates import (
+    add_influence,
     add_level_masses,
     draw_grades,
     draw_merits,
@@ -138,7 +139,7 @@ def sweep_once(
     sums: Sums,
     work: Work,
 ) -> None:
-    """One sweep; if ``keep``, add the probabilities of all levels to the sums.
+    """One sweep; if ``keep``, add to the sums.
 
     Equations (D1), (D2), (6) and (D3), grader by grader, and then equations (D5), (D6) and (D12): the order of the
     sampler's own sweep, which makes what is summed out valid.
@@ -156,7 +157,10 @@ def sweep_once(
         if has_effort and state.effort[grader] < 1.0:
             table = beliefs.low_effort
             fill_careless(grader, state.habit[grader], CARELESS, places, levels, given.habits.favourite, table, logs)
-            draw_efforts_made(grader, rng, False, places, state, sums, logs)
+            draw_efforts_made(grader, rng, keep, places, state, sums, logs)
+        elif keep:
+            for review in range(places.grader_reviews[grader], places.grader_reviews[grader + 1]):
+                sums.effortful[review] += 1.0
         draw_reports(grader, rng, places, levels, beliefs.rounding, state, work.predicted)
         put_back(grader, places, beliefs.errors, state, cells)
     if keep:
@@ -169,3 +173,5 @@ def sweep_once(
         draw_merits(rng, places, beliefs, state)
     if given.learning.has_halo:
         draw_halos(rng, places, given.graders.has_halo, beliefs.errors, state, work.parts)
+    if keep:
+        add_influence(places, beliefs.errors, state, sums.influence)

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from scipy.special import fdtri
 
 from peerage.errors import InputError, Problem
-from peerage.gradebook.book import MISSING, Gradebook
-from peerage.gradebook.merging import merged, places
-from peerage.inference.features.drifting import Walks
+from peerage.gradebook.book import Gradebook
+from peerage.gradebook.merging import merged
 from peerage.inference.fitted import Fitted
 from peerage.inference.layout import Layout, lay_out
-from peerage.inference.numerics.likelihood import Grid
+from peerage.inference.new_grades.carrying_over import carried_over, former_places
+from peerage.inference.new_grades.reweighing import reweighed
 from peerage.inference.priors_in_words import in_use
 from peerage.inference.sampling.chains import VARIABLES, ChainState, Samples, must_compile, sample
 from peerage.inference.sampling.steadied_averages import Matches, steadied
@@ -71,12 +71,42 @@ def update(
     if not isinstance(new_grades, Gradebook):
         raise InputError("update takes a Gradebook; make one with read_grades")
     begun = time.perf_counter()
-    book = merged(posterior.book, new_grades)
-    layout = lay_out(book, posterior.model)
-    draws = default_draws(posterior, layout) if draws is None else at_least(1, draws=draws)
-    burn_in = BURN_IN if burn_in is None else at_least(0, burn_in=burn_in)
+    layout = lay_out(merged(posterior.book, new_grades), posterior.model)
     workers = posterior.workers if workers is None else at_least(1, workers=workers)
+    affordable = default_draws(posterior, layout)
+    at_once = None
+    if draws is None and burn_in is None:
+        at_once = reweighed(posterior, layout, affordable * posterior.samples.n_chains)
+    if at_once is not None:
+        samples, burn_in, said = at_once, posterior.burn_in, tuple[Problem, ...]()
+    else:
+        draws = affordable if draws is None else at_least(1, draws=draws)
+        burn_in = BURN_IN if burn_in is None else at_least(0, burn_in=burn_in)
+        samples, burn_in, said = _swept(posterior, new_grades, layout, draws, burn_in, workers, progress)
+    notices = tuple(notice for notice in layout.book.notices if notice not in (WENT_ON, STILL_MOVING, ROUGH))
+    book = replace(layout.book, notices=(*notices, *said))
+    return replace(
+        posterior,
+        book=book,
+        burn_in=burn_in,
+        restarts=(),
+        samples=samples,
+        timings={"sampling": samples.seconds, "total": time.perf_counter() - begun},
+        laid_out=replace(layout, book=book),
+        workers=workers,
+    )
 
+
+def _swept(
+    posterior: Fitted,
+    new_grades: Gradebook,
+    layout: Layout,
+    draws: int,
+    burn_in: int,
+    workers: int | None,
+    progress: bool | Listener,
+) -> tuple[Samples, int, tuple[Problem, ...]]:
+    """Draws of the chains that go on until they have settled, after how many sweeps, and what is to be said of that."""
     touched = touched_by(new_grades, layout)
     matches = _untouched(posterior.layout, layout, touched)
 
@@ -94,20 +124,11 @@ def update(
     runs = [run(carried_over(posterior, layout), burn_in)]
     while moving(runs[-1], touched) and len(runs) <= ROUNDS:
         runs.append(run(runs[-1].states, 0))
-    notices = [notice for notice in book.notices if notice not in (WENT_ON, STILL_MOVING, ROUGH)]
+    said: tuple[Problem, ...] = ()
     if len(runs) > 1:
-        notices.append(STILL_MOVING if moving(runs[-1], touched) else WENT_ON)
-    book = replace(book, notices=tuple(notices))
-    return replace(
-        posterior,
-        book=book,
-        burn_in=burn_in + draws * (len(runs) - 1),
-        restarts=(),
-        samples=runs[-1],
-        timings={"sampling": sum(run.seconds for run in runs), "total": time.perf_counter() - begun},
-        laid_out=replace(layout, book=book),
-        workers=workers,
-    )
+        said = (STILL_MOVING if moving(runs[-1], touched) else WENT_ON,)
+    samples = replace(runs[-1], seconds=sum(run.seconds for run in runs))
+    return samples, burn_in + draws * (len(runs) - 1), said
 
 
 def told(posterior: F, notices: Iterable[Problem]) -> F:
@@ -120,91 +141,6 @@ def default_draws(posterior: Fitted, layout: Layout) -> int:
     """As many draws a chain as the posterior has, but no more than a few seconds allow."""
     affordable = max(FEWEST_DRAWS, REPORTS_A_CHAIN // len(layout.report_level))
     return min(affordable, posterior.samples.n_draws)
-
-
-def carried_over(posterior: Fitted, layout: Layout) -> tuple[ChainState, ...]:
-    """The chains' last states, laid out anew; what is new starts where a fit starts it."""
-    before = posterior.samples
-    starts = sample(layout, chains=before.n_chains, draws=0, burn_in=0, seed=posterior.seed, workers=1).states
-    return tuple(
-        ChainState(_carried(posterior.layout, state.variables, layout, start.variables), state.generator)
-        for state, start in zip(before.states, starts, strict=True)
-    )
-
-
-def _carried(
-    before: Layout, values: dict[str, NDArray[Any]], layout: Layout, start: dict[str, NDArray[Any]]
-) -> dict[str, NDArray[Any]]:
-    """A state on a new layout: values of what was inferred before and is inferred now, else those of a start.
-
-    Whatever belongs to no cell, grader or review stays as it was.
-    """
-    carried = dict(values)
-    cell, review = _places(before, layout)
-    grader = np.arange(layout.n_graders)
-    grader[before.n_graders :] = -1
-    effort_alike = _same(before.known.effort, layout.known.effort, grader)
-    keep = {"true_grade": (cell, (cell >= 0) & (layout.fixed_level == MISSING))}
-    if "latent" in start:
-        submission = np.arange(layout.book.n_submissions)
-        submission[before.book.n_submissions :] = -1
-        keep |= {"merit": (submission, submission >= 0), "halo": (review, review >= 0)}
-        keep["slope"] = grader, (grader >= 0) & layout.may_stretch
-        carried["latent"] = start["latent"]  # drawn anew by the first sweep
-        carried["drift"] = _carried_drifts(before.walks, values["drift"], layout.walks)
-        if (before.has_merit, before.has_halo) != (layout.has_merit, layout.has_halo):
-            carried["hyper"] = start["hyper"]  # a second component has come: what is shared starts as in a fit
-    keep |= {"effortful": (review, (review >= 0) & effort_alike[layout.reports.review_grader])}
-    if "habit" in start:
-        keep["habit"] = grader, (grader >= 0) & layout.may_have_habit
-    for name in VARIABLES[1:]:
-        known = getattr(layout.known, name)
-        keep[name] = grader, np.isnan(known) & _same(getattr(before.known, name), known, grader)
-    for name, (place, kept) in keep.items():
-        old = values[name][np.maximum(place, 0)]
-        if old.dtype.kind == "i" and name in VARIABLES:
-            old = on_grid(old, getattr(before.grids, name), getattr(layout.grids, name))
-        carried[name] = np.where(kept, old, start[name]).astype(start[name].dtype)
-    if "centre" in start:
-        carried["centre"] = np.where((grader >= 0)[:, None], values["centre"][np.maximum(grader, 0)], start["centre"])
-    return carried
-
-
-def _carried_drifts(before: Walks, values: NDArray[np.float64], walks: Walks) -> NDArray[np.float64]:
-    """The drifts that there were; 0 in new assignments, and of whoever did not drift."""
-    carried = np.zeros(walks.n_entries)
-    now, then = (np.array(places, dtype=np.int64) for places in walks.common(before))
-    for old, new in zip(before.start, walks.start, strict=False):  # new graders come last
-        if old and new:
-            carried[new + now] = values[old + then]
-    return carried
-
-
-def _same(before: NDArray[np.float64], now: NDArray[np.float64], grader: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """(graders,) whether a grader was there before and the same was known of the grader, or nothing."""
-    return (grader >= 0) & np.isclose(before[np.maximum(grader, 0)], now, rtol=0, atol=0, equal_nan=True)
-
-
-def _places(before: Layout, layout: Layout) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Where each cell and each review of a layout stood in an earlier one, or -1."""
-    cell = places(_cell_keys(before), _cell_keys(layout))
-    return cell, places(_review_keys(before, layout), _review_keys(layout, layout))
-
-
-def _cell_keys(layout: Layout) -> NDArray[np.int64]:
-    return layout.cell_submission * len(layout.book.rubric) + layout.reports.cell_component
-
-
-def _review_keys(layout: Layout, whole: Layout) -> NDArray[np.int64]:
-    """A number for each review of a layout that is the same in the whole one."""
-    submission = layout.book.review_submission[layout.review_order].astype(np.int64)
-    return submission * whole.n_graders + layout.reports.review_grader
-
-
-def on_grid(codes: NDArray[np.integer], before: Grid, grid: Grid) -> NDArray[np.integer]:
-    """The cells of a grid that hold the points of another; a code past the other's end means no point."""
-    points = before.points[np.minimum(codes, len(before) - 1)]
-    return np.asarray(np.clip(np.searchsorted(grid.edges, points) - 1, 0, len(grid) - 1))
 
 
 def touched_by(new_grades: Gradebook, layout: Layout) -> dict[str, NDArray[np.intp]]:
@@ -224,7 +160,7 @@ def touched_by(new_grades: Gradebook, layout: Layout) -> dict[str, NDArray[np.in
 
 def _untouched(before: Layout, layout: Layout, touched: dict[str, NDArray[np.intp]]) -> Matches:
     """Where cells and reviews stood before, but for submissions with new grades or with graders in new roles."""
-    cell, review = _places(before, layout)
+    cell, review = former_places(before, layout)
     submission = layout.book.review_submission[layout.review_order]
     same_role = np.zeros(layout.n_graders, bool)
     same_role[: before.n_graders] = before.group == layout.group[: before.n_graders]

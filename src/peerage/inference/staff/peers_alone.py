@@ -24,6 +24,12 @@ Floats = NDArray[np.float64]
 DRAWS = 100
 """Draws that estimate a grade."""
 
+_SETTLING, _KEPT = 4, 12
+"""Pairs of sweeps for each draw: those that are discarded, and those that are averaged over.
+
+With a hundred draws, that leaves an error of 0.01 in a grade; twice as many pairs would leave two thirds of it.
+"""
+
 
 def expected_from_peers(posterior: Fitted, submissions: NDArray[np.integer]) -> Floats:
     """(submissions, components): the expected grades of some submissions, in increasing order, without their staff."""
@@ -59,7 +65,8 @@ def _swept_estimates(posterior: Fitted, submissions: NDArray[np.integer], count:
     by_cell, log_mass = np.empty((n_draws, layout.n_cells)), np.empty((n_draws, book.n_submissions))
     given, state, sums, work = part.given, part.state, part.sums, part.work
     flags = layout.model.effort, layout.has_bias
-    estimate_from_peers(part.rng, *flags, given, state, sums, work, drawn, values, by_cell, log_mass)
+    pairs = _SETTLING, _KEPT
+    estimate_from_peers(part.rng, *flags, given, state, sums, work, drawn, *pairs, values, by_cell, log_mass)
     expected = np.full((n_draws, book.n_submissions, len(book.rubric)), np.nan)
     expected[:, layout.cell_submission, layout.reports.cell_component] = by_cell
     return expected, log_mass

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from peerage.inference.latent.latent_arrays import Beliefs, Cells, Clamps, Levels, Places, State
+from peerage.inference.latent.latent_arrays import Beliefs, Cells, Clamps, Errors, Levels, Places, State
 from peerage.inference.latent.latent_priors import cell_prior
 from peerage.inference.numerics.arrays import F64
 from peerage.inference.numerics.jit import jit
@@ -205,3 +205,18 @@ def add_level_masses(cell_component: np.ndarray, levels: Levels, cells: Cells, l
             level += 1
         if passed < 1.0:
             level_mass[cell, last - begun] += 1.0 - passed
+
+
+@jit
+def add_influence(places: Places, errors: Errors, state: State, influence: F64) -> None:
+    """Add what each effortful review tells of a component, on average: equation (S7)."""
+    for review in range(len(state.effortful)):
+        if state.effortful[review]:
+            begin, end = places.review_reports[review], places.review_reports[review + 1]
+            told, shared, whole = 0.0, 0.0, 1.0
+            for report in range(begin, end):
+                told += errors.own[report]
+                shared += errors.shared[report]
+                whole += errors.shared[report] * errors.loading[report]
+            reliability = state.reliability[places.review_grader[review]]
+            influence[review] += reliability * (told - shared * shared / whole) / (end - begin)

@@ -1,0 +1,189 @@
+"""Updates from the draws that there are: against fits of all reviews, and when they are left to the chains."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+from numpy.typing import NDArray
+from scipy import stats
+
+import peerage as pg
+from peerage.gradebook.merging import merged
+from peerage.inference.layout import lay_out
+from peerage.inference.new_grades import reweighing, updating
+from peerage.inference.new_grades.reweighing import reweighed
+from peerage.inference.sampling.chains import Samples
+
+FALSE_ALARM = 1e-3
+"""How often the comparison with fits fails by chance, all its entries taken together."""
+
+FITS = 40
+"""Independent fits on each side, whose differences tell the Monte-Carlo errors."""
+
+MODELS = {"learned": pg.Model(), "fixed": pg.Model(priors="paper"), "without effort": pg.Model(effort=False)}
+
+Floats = NDArray[np.float64]
+
+
+@cache
+def small_class() -> pg.Gradebook:
+    book, _ = pg.simulate(students=14, weeks=2, tas=1, components=2, seed=0)
+    return book
+
+
+@cache
+def fitted(name: str = "fixed", seed: int = 1) -> pg.Posterior:
+    return pg.fit(small_class(), MODELS[name], chains=2, draws=200, burn_in=95, seed=seed)
+
+
+def unseen_by_staff() -> str:
+    """A submission that the class's TA has not graded."""
+    book = small_class()
+    seen = book.review_submission[book.is_staff[book.review_grader]]
+    return next(name for place, name in enumerate(book.submissions) if place not in seen)
+
+
+def review(grade: float, *, submission: str | None = None, grader: str = "ta1", role: str = "ta") -> pg.Gradebook:
+    """A review that gives every component the same grade."""
+    rubric = small_class().rubric
+    row = {"submission": unseen_by_staff() if submission is None else submission, "grader": grader, "role": role}
+    return pg.read_grades(pd.DataFrame([row | dict.fromkeys(rubric.names, grade)]), rubric=rubric)
+
+
+def after(posterior: pg.Posterior, new: pg.Gradebook, fewest: int = 1) -> pg.Posterior | None:
+    """The posterior after new reviews by its own draws, if that can be had."""
+    layout = lay_out(merged(posterior.book, new), posterior.model)
+    samples = reweighed(posterior, layout, fewest)
+    return None if samples is None else replace(posterior, book=layout.book, laid_out=layout, samples=samples)
+
+
+def what_is_known(posterior: pg.Posterior) -> Floats:
+    """What an update changes: the grades of the submission, who made an effort on it, and all graders."""
+    layout, samples = posterior.layout, posterior.samples
+    place = posterior.book.submissions.index(unseen_by_staff())
+    cells = layout.cell_submission == place
+    reviews = layout.book.review_submission[layout.review_order] == place
+    draws = posterior.draws
+    parts = [samples.level_mass[cells, :-1], samples.effortful[reviews], samples.influence[reviews]]
+    parts += [draws[name].mean(axis=(0, 1)) for name in ("reliability", "bias", "effort")]
+    parts += [draws.on_model_scale("true_grade")[:, :, cells].reshape(-1, cells.sum()).std(axis=0)]
+    return np.concatenate([np.asarray(part, float).ravel() for part in parts])
+
+
+def largest_gap(name: str) -> float:
+    """By how much updates and fits differ, in units of the limit that chance keeps to."""
+    new = review(4)
+    found = []
+    for seed in range(FITS):
+        updated = after(fitted(name, seed), new)
+        assert updated is not None
+        found.append((what_is_known(updated), what_is_known(_fit_of_all(name, seed))))
+    updates, fits = np.array(found).transpose(1, 0, 2)
+    moving = (updates.std(axis=0) > 0) & (fits.std(axis=0) > 0)
+    p_values = stats.ttest_ind(updates[:, moving], fits[:, moving], equal_var=False).pvalue
+    return float(p_values.min() * moving.sum() / FALSE_ALARM)
+
+
+@cache
+def _fit_of_all(name: str, seed: int) -> pg.Posterior:
+    book = merged(small_class(), review(4))
+    return pg.fit(book, MODELS[name], chains=2, draws=200, burn_in=95, seed=1000 + seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
+def test_reweighed_draws_are_those_of_a_fit_of_all_reviews(name: str) -> None:
+    assert largest_gap(name) > 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", ["_log_probabilities", "_drawn_again"])
+def test_a_missing_part_is_noticed(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draws that all count alike, or a submission that does not hear the new review."""
+    if part == "_log_probabilities":
+        monkeypatch.setattr(reweighing, part, lambda *_: np.linspace(0, 1e-3, 400))
+    else:
+        drawn_again = reweighing._drawn_again
+
+        def deaf(posterior: pg.Posterior, *arguments: object) -> Samples:
+            samples: Samples = drawn_again(posterior, *arguments)  # type: ignore[arg-type]
+            return replace(samples, level_mass=posterior.samples.level_mass)
+
+        monkeypatch.setattr(reweighing, part, deaf)
+    assert largest_gap("fixed") < 1
+
+
+def test_what_new_reviews_do_not_concern_keeps_its_probabilities() -> None:
+    before, updated = fitted(), after(fitted(), review(4))
+    assert updated is not None
+    others = updated.layout.cell_submission != updated.book.submissions.index(unseen_by_staff())
+    assert_array_equal(updated.samples.level_mass[others], before.samples.level_mass[others])
+    assert not np.array_equal(updated.samples.level_mass[~others], before.samples.level_mass[~others])
+
+
+def correction() -> pg.Gradebook:
+    """Another grade by the TA of a submission that the TA has graded."""
+    book = small_class()
+    mine = np.flatnonzero(book.is_staff[book.review_grader])[0]
+    name = book.submissions[book.review_submission[mine]]
+    return review(float((book.values[mine][0] + 1) % 5), submission=name)
+
+
+NOT_AT_ONCE = {
+    "a student's review": lambda: review(3, grader=small_class().graders[0], role="student"),
+    "a first review by a TA": lambda: review(3, grader="ta9"),
+    "a new submission": lambda: review(3, submission="late"),
+    "a correction": correction,
+}
+
+
+@pytest.mark.parametrize("what", NOT_AT_ONCE)
+def test_all_else_is_left_to_the_chains(what: str) -> None:
+    assert after(fitted(), NOT_AT_ONCE[what]()) is None
+
+
+def test_so_is_a_class_whose_chains_would_make_as_many_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small class's chains make as many draws as before; then the new reviews are heard at once only if told so."""
+    assert after(fitted(), review(4), fewest=400) is None
+    updated = fitted().update(review(4))
+    assert_array_equal(updated.samples.kept, fitted().samples.kept)
+    monkeypatch.setattr(updating, "REPORTS_A_CHAIN", 1)  # the chains would make 50 draws each
+    at_once = fitted().update(review(4))
+    assert at_once.n_draws == 200
+    assert at_once.burn_in == fitted().burn_in
+    assert fitted().update(review(4), draws=50).n_draws == 50
+
+
+def test_so_is_a_surprise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where hardly any draw expected the new review, so that the tail of the weights has no variance."""
+    monkeypatch.setattr(reweighing, "LARGEST_SHAPE", -np.inf)
+    assert after(fitted(), review(5)) is None
+
+
+def test_models_whose_chains_cannot_sweep_over_a_part_are_left_to_them() -> None:
+    posterior = pg.fit(small_class(), pg.Model(censoring=False, priors="paper"), chains=2, draws=20, seed=0)
+    assert after(posterior, review(4)) is None
+
+
+def test_draws_that_an_update_left_several_times_count_once() -> None:
+    updated = after(fitted(), review(5))
+    assert updated is not None
+    share = reweighing._different(updated.samples)
+    assert share < reweighing._different(fitted().samples) == 1.0
+    assert after(updated, review(3, submission=small_class().submissions[0]), fewest=int(400 * share)) is None
+
+
+def test_an_updated_posterior_can_be_saved_and_goes_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(updating, "REPORTS_A_CHAIN", 1)
+    updated = fitted().update(review(4))
+    updated.save(tmp_path / "posterior.npz")
+    loaded = pg.load(tmp_path / "posterior.npz")
+    pd.testing.assert_frame_equal(loaded.submissions(), updated.submissions())
+    assert updated.extend(10).n_draws == 210
+    assert loaded.update(review(4), draws=20).n_draws == 20
