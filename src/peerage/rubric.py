@@ -113,10 +113,10 @@ class Component:
         low, high = self.grades[0], self.grades[-1]
         return np.asarray((np.asarray(grade, dtype=float) - low) * (MODEL_MAXIMUM / (high - low)))
 
-    def from_model(self, value: ArrayLike) -> NDArray[np.float64]:
-        """Map a value from the scale of 0 to 5 back to the rubric's units."""
+    def from_model(self, value: ArrayLike) -> NDArray[Any]:
+        """Map values from the scale of 0 to 5 back to the rubric's units; in 32 bits, if they are."""
         low, high = self.grades[0], self.grades[-1]
-        return np.asarray(low + np.asarray(value, dtype=float) * ((high - low) / MODEL_MAXIMUM))
+        return np.asarray(low + np.asarray(value) * ((high - low) / MODEL_MAXIMUM))
 
     def level_of(self, value: ArrayLike) -> NDArray[np.intp]:
         """The index of the grade nearest to a value in the rubric's units; half rounds up."""

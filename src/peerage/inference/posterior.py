@@ -285,15 +285,16 @@ class Posterior(Fitted):
         A grade that replaces an earlier one of the same grader is a correction; new submissions and graders join the
         class. ``book.notices`` says what was done. Unless told otherwise, a chain keeps as many draws as before, but no
         more than a few seconds allow. It discards a few first, and more while what the new grades touch still
-        moves; ``burn_in`` of the result tells how many. ``progress`` and ``stop`` are as in :func:`peerage.fit`,
-        and ``workers`` as in the fit unless given.
+        moves; ``burn_in`` of the result tells how many. Where all that is new are a few reviews by staff who had graded
+        before, the draws that there are may be weighed anew instead. ``progress`` and ``stop`` are as in
+        :func:`peerage.fit`, and ``workers`` as in the fit unless given.
         """
         with stoppable(stop):
             after = update(self, new_grades, draws=draws, burn_in=burn_in, workers=workers, progress=progress)
+        if STILL_MOVING in after.book.notices or not convergence_problems(by_index(after.diagnosed)):
+            return after
         had_agreed = ROUGH in self.book.notices or are_settled(by_index(self.diagnosed))
-        if had_agreed and STILL_MOVING not in after.book.notices and convergence_problems(by_index(after.diagnosed)):
-            return told(after, (*after.book.notices, ROUGH))
-        return after
+        return told(after, (*after.book.notices, ROUGH)) if had_agreed else after
 
     def save(self, path: str | Path) -> None:
         """Write everything to one file (npz, no pickle)."""

@@ -15,13 +15,20 @@ from xml.etree import ElementTree as ET
 from peerage.errors import InputError, Problem
 from peerage.support.files.bounded_files import MEGABYTE, read_bounded
 from peerage.support.files.nesting import is_too_deep
-from peerage.tables import delimited_text, parquet, xlsx
+from peerage.tables import delimited_text, parquet
 from peerage.tables.limits import Allowance
 from peerage.tables.sheet import Sheet
 
 Reader = Callable[[str, bytes, Allowance], Sheet]
 
-_READERS: tuple[tuple[bytes, Reader], ...] = ((b"PK\x03\x04", xlsx.read), (b"PAR1", parquet.read))
+
+def _workbook(file: str, data: bytes, allowance: Allowance) -> Sheet:
+    from peerage.tables import xlsx  # what it needs takes long to load, and most files are no workbooks
+
+    return xlsx.read(file, data, allowance)
+
+
+_READERS: tuple[tuple[bytes, Reader], ...] = ((b"PK\x03\x04", _workbook), (b"PAR1", parquet.read))
 """What reads a file that begins with these bytes; anything else is text."""
 
 _UNREADABLE = (

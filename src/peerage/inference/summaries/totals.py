@@ -54,9 +54,9 @@ def _points_drawn(
     drawn = np.ascontiguousarray(stored.reshape(-1, stored.shape[-1])[:, cells].T)
     if stored.dtype.kind == "u":
         drawn = layout.grids.true_grade.jittered(drawn, rng)
-    worth, values = np.array(component.worth), component.from_model(drawn)
+    worth, values = np.array(component.worth, np.float32), component.from_model(drawn)
     if component.points is None:  # a grade is worth itself, and what lies between two grades is too
-        points = np.clip(values, worth[0], worth[-1]).astype(np.float32)
+        points = np.clip(values, worth[0], worth[-1], out=values)
     else:
         points = np.interp(values, component.values, worth).astype(np.float32)
     fixed = np.flatnonzero(layout.fixed_level[cells] != MISSING)
