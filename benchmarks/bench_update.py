@@ -1,8 +1,9 @@
 """An update of the standard class (class (b)) after a TA's review, as a share of the fit that it replaces.
 
-Prints the ratio of their processor times, measured in one run, that of a preview to an update, what the command takes
-from its start to files written, and how far the grades of update and fit are apart, beside those of two fits. Then, for
-a small class, how fast chains forget what they believed before an instructor contradicted it.
+Prints the ratio of their processor times, measured in one run, with the draws that there are and with chains that go
+on; that of a preview to an update; what the command takes from its start to files written; and how far what is known of
+grades and graders is apart between update and fit, beside that of two fits. Then, for a small class, how fast chains
+forget what they believed before an instructor contradicted it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from figures import Cost, peerage, report
 from peerage.gradebook.merging import merged
 from peerage.inference.layout import lay_out
 from peerage.inference.new_grades.carrying_over import carried_over
-from peerage.inference.new_grades.updating import BURN_IN, touched_by
+from peerage.inference.new_grades.updating import BURN_IN, default_draws, touched_by
 from peerage.inference.sampling.chains import sample
 from peerage.results.results import Results
 from peerage.workflow.save_results import write_results
@@ -53,10 +54,12 @@ def spot_checks(posterior: pg.Posterior) -> list[pg.Gradebook]:
 
 
 def gap(one: pg.Posterior, other: pg.Posterior) -> dict[str, float]:
-    """The mean distance of expected grades, and the share of most likely grades that differ."""
+    """Mean distances of expected grades and of graders' biases, and the share of most likely grades that differ."""
     left, right = one.submissions(), other.submissions()
     distance = (left["expected"] - right["expected"]).abs().mean()
-    return {"distance": float(distance), "differ": float((left["most_likely"] != right["most_likely"]).mean())}
+    biases = (one.graders()["bias"] - other.graders()["bias"]).abs().mean()
+    differ = (left["most_likely"] != right["most_likely"]).mean()
+    return {"distance": float(distance), "differ": float(differ), "biases": float(biases)}
 
 
 def command(before: pg.Posterior, new: pg.Gradebook) -> Cost:
@@ -99,24 +102,33 @@ def measure() -> dict[str, Any]:
     book, _ = pg.simulate(setting="b", seed=0)
     before = pg.fit(book, seed=0)
     reviews = spot_checks(before)
+    whole = merged(book, reviews[0])
+    draws = default_draws(before, lay_out(whole, before.model))
     before.update(reviews[0], draws=1, burn_in=0)
-    updates = [timed(partial(before.update, new)) for new in reviews]
-    updated, whole = updates[0][0], merged(book, reviews[0])
+    before.update(reviews[0])
+    at_once = [timed(partial(before.update, new)) for new in reviews]
+    updates = [timed(partial(before.update, new, draws=draws, burn_in=BURN_IN)) for new in reviews]
     fresh, fit_seconds = timed(partial(pg.fit, whole, seed=1))
-    seconds = float(np.median([seconds for _, seconds in updates]))
+    instant, seconds = (float(np.median([seconds for _, seconds in found])) for found in (at_once, updates))
     went_on = sum(posterior.burn_in > BURN_IN for posterior, _ in updates)
-    print(f"an update takes {seconds / fit_seconds:.3f} of a fit: {seconds:.1f} s of processor time")
+    print(f"an update takes {instant / fit_seconds:.3f} of a fit with the draws that there are: {instant:.2f} core-s")
+    print(f"and {seconds / fit_seconds:.3f} with chains that go on: {seconds:.1f} core-seconds")
+    print(f"(median of {UPDATES}, with {updates[0][0].n_draws} draws a chain; {went_on} went on after the burn-in)")
     before.preview(reviews[0])
     preview = float(np.median([timed(partial(before.preview, new))[1] for new in reviews]))
-    print(f"a preview takes {preview / seconds:.4f} of an update: {1000 * preview:.0f} ms of processor time")
+    print(f"a preview takes {preview / instant:.3f} of the former: {1000 * preview:.0f} ms of processor time")
     taken = command(before, reviews[0])
     print(f"peerage update takes {taken.seconds:.1f} s, {taken.core_seconds:.1f} s of processor time")
-    print(f"(median of {UPDATES}, with {updated.n_draws} draws a chain; {went_on} went on after the burn-in)")
-    print("distance of expected grades, and most likely grades that differ:")
-    gaps = {"update and fit": gap(updated, fresh), "two fits": gap(pg.fit(whole, seed=2), fresh)}
+    print("distance of expected grades, most likely grades that differ, distance of biases:")
+    gaps = {
+        "update and fit": gap(at_once[0][0], fresh),
+        "update by chains and fit": gap(updates[0][0], fresh),
+        "two fits": gap(pg.fit(whole, seed=2), fresh),
+    }
     for name, apart in gaps.items():
-        print(f"{name:<20}{apart['distance']:.4f}, {apart['differ']:.1%}")
+        print(f"{name:<28}{apart['distance']:.4f}, {apart['differ']:.1%}, {apart['biases']:.4f}")
     return {
+        "at_once": instant,
         "share": seconds / fit_seconds,
         "seconds": seconds,
         "preview": preview,

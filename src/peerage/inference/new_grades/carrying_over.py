@@ -13,15 +13,15 @@ from peerage.inference.features.drifting import Walks
 from peerage.inference.fitted import Fitted
 from peerage.inference.layout import Layout
 from peerage.inference.numerics.likelihood import Grid
-from peerage.inference.sampling.chains import VARIABLES, ChainState, sample
+from peerage.inference.sampling.chains import VARIABLES, ChainState, dispersed_starts
 
 
 def carried_over(posterior: Fitted, layout: Layout) -> tuple[ChainState, ...]:
     """The chains' last states, laid out anew; what is new starts where a fit starts it."""
     before = posterior.samples
-    starts = sample(layout, chains=before.n_chains, draws=0, burn_in=0, seed=posterior.seed, workers=1).states
+    starts = dispersed_starts(layout, before.n_chains, posterior.seed)
     return tuple(
-        ChainState(_carried(posterior.layout, state.variables, layout, start.variables), state.generator)
+        ChainState(_carried(posterior.layout, state.variables, layout, start), state.generator)
         for state, start in zip(before.states, starts, strict=True)
     )
 

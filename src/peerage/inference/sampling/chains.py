@@ -142,9 +142,7 @@ def sample(
     begun = time.perf_counter()
     engine = engine_of(layout)
     given = engine.prepare(layout)
-    generators = [np.random.Generator(np.random.PCG64(child)) for child in np.random.SeedSequence(seed).spawn(chains)]
-    if states:
-        generators = [_generator(state) for state in states]
+    generators = [_generator(state) for state in states] if states else _new_generators(seed, chains)
     new_rows = engine.new_draws
     keeper: Keeper = (
         EveryDraw(layout, chains, draws, new_rows) if every == 1 else EveryFew(layout, chains, draws, every, new_rows)
@@ -157,6 +155,18 @@ def sample(
     runs[0].sweep(0, 0, keep=False)  # compiles, in one thread
     _run_all(runs, burn_in, draws, workers, counter)
     return _collect(layout, runs, draws, keeper, every, time.perf_counter() - begun)
+
+
+def dispersed_starts(layout: Layout, chains: int, seed: int) -> list[dict[str, NDArray[Any]]]:
+    """The variables, by name, from which so many chains would start."""
+    engine = engine_of(layout)
+    given = engine.prepare(layout)
+    starts = enumerate(_new_generators(seed, chains))
+    return [engine.initial_state(layout, given, rng, index)._asdict() for index, rng in starts]
+
+
+def _new_generators(seed: int, chains: int) -> list[np.random.Generator]:
+    return [np.random.Generator(np.random.PCG64(child)) for child in np.random.SeedSequence(seed).spawn(chains)]
 
 
 def _run_all(runs: list[_Chain], burn_in: int, draws: int, workers: int | None, counter: Counter | None) -> None:
