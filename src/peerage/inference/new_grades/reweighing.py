@@ -100,7 +100,7 @@ def _part(posterior: Fitted, layout: Layout, submissions: NDArray[np.int64], str
 def _log_probabilities(posterior: Fitted, layout: Layout, review: Indexes, submission: np.int64) -> Floats:
     """(draws,) the log probability of a submission's new grades given its other reviews.
 
-    This is equation (C1) of docs/model.md.
+    This is a factor of equation (C3) of docs/model.md.
     """
     part = _part(posterior, layout, np.array([submission]), 8)
     new = layout.reports.review_grader[(review < 0) & (_submissions(layout) == submission)]
