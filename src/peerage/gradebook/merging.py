@@ -70,6 +70,19 @@ def places(keys: NDArray[np.integer], wanted: NDArray[np.integer]) -> Indexes:
     return np.where(keys[at] == wanted, at, -1)
 
 
+def n_changed(before: Gradebook, after: Gradebook) -> int:
+    """How many grades of a merged gradebook are new, corrected, or by somebody whose role has changed."""
+    keys, earlier = (
+        book.review_submission.astype(np.int64) * len(after.graders) + book.review_grader for book in (after, before)
+    )
+    place = places(earlier, keys)
+    same = (place >= 0)[:, None] & (after.levels == before.levels[np.maximum(place, 0)])
+    n_before = len(before.graders)
+    other_role = np.zeros(len(after.graders), bool)
+    other_role[:n_before] = after.roles[:n_before] != before.roles
+    return int(np.count_nonzero((after.levels != MISSING) & ~(same & ~other_role[after.review_grader, None])))
+
+
 @dataclass(frozen=True, eq=False)
 class _Matches:
     """All ids, those of the earlier gradebook first, and the place of each new entry among them.

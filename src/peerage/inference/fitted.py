@@ -164,7 +164,9 @@ class Fitted:
             yield name, free, [self.book.graders[grader] for grader in free]
 
 
-def more_draws(fitted: Fitted, draws: int, *, every: int, workers: int | None, progress: bool | Listener) -> Samples:
+def more_draws(
+    fitted: Fitted, draws: int, *, every: int, workers: int | None, progress: bool | Listener, burn_in: int = 0
+) -> Samples:
     """More draws of each chain of a fit, from where it stands, of which every few are kept."""
     chains = fitted.samples.n_chains
     with listening(progress) as listener:
@@ -172,10 +174,10 @@ def more_draws(fitted: Fitted, draws: int, *, every: int, workers: int | None, p
             fitted.layout,
             chains=chains,
             draws=draws,
-            burn_in=0,
+            burn_in=burn_in,
             seed=fitted.seed,
             workers=workers,
-            counter=Counter(listener, "sampling", chains * draws),
+            counter=Counter(listener, "sampling", chains * (burn_in + draws)),
             states=fitted.samples.states,
             every=every,
         )

@@ -23,7 +23,8 @@ from peerage.inference.checking.predictive_checks import Checks, predictive_chec
 from peerage.inference.checking.predictive_density import log_likelihood, report_masses
 from peerage.inference.fitted import Fitted, more_draws, timings_with
 from peerage.inference.new_grades.previewing import previewed
-from peerage.inference.new_grades.updating import ROUGH, STILL_MOVING, told, update
+from peerage.inference.new_grades.reweighing import weighed
+from peerage.inference.new_grades.updating import BURN_IN, ROUGH, STILL_MOVING, WEIGHED, told, update
 from peerage.inference.numerics.rhat_and_ess import Diagnostics, rhat_and_ess
 from peerage.inference.priors_in_words import coordinate_names, in_use, priors_table
 from peerage.inference.sampling.chains import VARIABLES
@@ -260,14 +261,20 @@ class Posterior(Fitted):
         progress: bool | Listener = False,
         stop: threading.Event | None = None,
     ) -> Posterior:
-        """Continue each chain for more draws; unless told otherwise, with as many workers as the fit."""
+        """Continue each chain for more draws; unless told otherwise, with as many workers as the fit.
+
+        After an update whose chains did not go on, they first discard a few.
+        """
         draws = at_least(1, draws=draws)
         workers = self.workers if workers is None else at_least(1, workers=workers)
         with stoppable(stop):
-            later = more_draws(self, draws, every=self.samples.every, workers=workers, progress=progress)
+            forget = BURN_IN if WEIGHED in self.book.notices else 0
+            later = more_draws(
+                self, draws, burn_in=forget, every=self.samples.every, workers=workers, progress=progress
+            )
         samples, timings = self.samples.followed_by(later), timings_with(self, later)
         longer = replace(self, samples=samples, timings=timings, workers=workers)
-        rest = [notice for notice in self.book.notices if notice != ROUGH]
+        rest = [notice for notice in self.book.notices if notice not in (ROUGH, WEIGHED)]
         return longer if len(rest) == len(self.book.notices) else told(longer, rest)
 
     def update(
@@ -289,12 +296,17 @@ class Posterior(Fitted):
         before, the draws that there are may be weighed anew instead. ``progress`` and ``stop`` are as in
         :func:`peerage.fit`, and ``workers`` as in the fit unless given.
         """
+        if not isinstance(new_grades, Gradebook):
+            raise InputError("update takes a Gradebook; make one with read_grades")
         with stoppable(stop):
+            at_once = weighed(self, new_grades, workers) if draws is None and burn_in is None else None
+            if at_once is not None and not convergence_problems(by_index(at_once.diagnosed)):
+                return at_once
             after = update(self, new_grades, draws=draws, burn_in=burn_in, workers=workers, progress=progress)
-        if STILL_MOVING in after.book.notices or not convergence_problems(by_index(after.diagnosed)):
-            return after
         had_agreed = ROUGH in self.book.notices or are_settled(by_index(self.diagnosed))
-        return told(after, (*after.book.notices, ROUGH)) if had_agreed else after
+        if had_agreed and STILL_MOVING not in after.book.notices and convergence_problems(by_index(after.diagnosed)):
+            return told(after, (*after.book.notices, ROUGH))
+        return after
 
     def save(self, path: str | Path) -> None:
         """Write everything to one file (npz, no pickle)."""

@@ -93,7 +93,7 @@ def prediction_words(record: Mapping[str, Any]) -> Iterator[str]:
         yield HeldOut(**{entry.name: prediction["held_out"][entry.name] for entry in fields(HeldOut)}).sentence
     if prediction["untrusted_reviews"]:
         yield unreliable_predictions(prediction["untrusted_reviews"], record["counts"]["reviews"])
-    since = record.get("model_checks", {}).get("grades_since", 0)
+    since = (record.get("model_checks") or {}).get("grades_since", 0)
     if since:
         yield f"That was found before the last {counted(since, 'grade')} came in or changed."
     yield from staff_words(record)

@@ -90,13 +90,14 @@ def judged(posterior: Posterior) -> dict[str, Any]:
 
 
 def still_judged(record: Mapping[str, Any], n_grades: int) -> dict[str, Any] | None:
-    """What a record says of the model, if that holds after so many more grades are new or corrected; else None."""
-    if "model_checks" not in record:
+    """What a record says of the model, if that holds after so many more grades have come in or changed; else None."""
+    checks = record.get("model_checks")
+    if not checks or not record.get("prediction"):
         return None
-    since = record["model_checks"]["grades_since"] + n_grades
-    if since > FEW * record["counts"]["grades"]:
+    since = checks["grades_since"] + n_grades
+    if since > FEW * record["counts"].get("grades", 0):
         return None
-    return {"prediction": record["prediction"], "model_checks": {**record["model_checks"], "grades_since": since}}
+    return {"prediction": record["prediction"], "model_checks": {**checks, "grades_since": since}}
 
 
 def compared_with_staff(posterior: Posterior) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from peerage.formats import read_classes
 from peerage.formats.reading_choices import Reading
 from peerage.gradebook.book import Gradebook
 from peerage.gradebook.input_files import InputFile
+from peerage.gradebook.merging import n_changed
 from peerage.inference.posterior import Posterior
 from peerage.results.provenance import still_judged
 from peerage.results.results import Results
@@ -66,7 +67,7 @@ def update_class(
     choices, before = earlier.choices, earlier.posterior
     with stoppable(stop):
         after = before.update(new_grades, draws=draws, burn_in=burn_in, workers=workers, progress=progress, stop=stop)
-        known = still_judged(earlier.record, new_grades.n_grades)
+        known = still_judged(earlier.record, n_changed(before.book, after.book))
         results = _results(earlier, after, choices, inputs, published, known)
     notices = tuple(notice for notice in after.book.notices if notice not in before.book.notices)
     changes = tuple(_changes(earlier.grades, results, set(new_grades.submissions)))

@@ -15,9 +15,12 @@ from scipy import stats
 
 import peerage as pg
 from peerage.gradebook.merging import merged
+from peerage.inference import posterior
+from peerage.inference.fitted import more_draws
 from peerage.inference.layout import lay_out
 from peerage.inference.new_grades import reweighing, updating
 from peerage.inference.new_grades.reweighing import reweighed
+from peerage.inference.new_grades.updating import BURN_IN, WEIGHED
 from peerage.inference.sampling.chains import Samples
 
 FALSE_ALARM = 1e-3
@@ -38,8 +41,19 @@ def small_class() -> pg.Gradebook:
 
 
 @cache
-def fitted(name: str = "fixed", seed: int = 1) -> pg.Posterior:
-    return pg.fit(small_class(), MODELS[name], chains=2, draws=200, burn_in=95, seed=seed)
+def fitted(name: str = "fixed", seed: int = 1, draws: int = 200) -> pg.Posterior:
+    return pg.fit(small_class(), MODELS[name], chains=2, draws=draws, burn_in=95, seed=seed)
+
+
+def enough(seed: int = 1) -> pg.Posterior:
+    """A fit of which an update leaves so many draws that nothing is known roughly."""
+    return fitted("fixed", seed, 1500)
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chains would make 50 draws each, as in a large class."""
+    monkeypatch.setattr(updating, "REPORTS_A_CHAIN", 1)
 
 
 def unseen_by_staff() -> str:
@@ -56,20 +70,20 @@ def review(grade: float, *, submission: str | None = None, grader: str = "ta1", 
     return pg.read_grades(pd.DataFrame([row | dict.fromkeys(rubric.names, grade)]), rubric=rubric)
 
 
-def after(posterior: pg.Posterior, new: pg.Gradebook, fewest: int = 1) -> pg.Posterior | None:
+def after(before: pg.Posterior, new: pg.Gradebook, fewest: int = 1) -> pg.Posterior | None:
     """The posterior after new reviews by its own draws, if that can be had."""
-    layout = lay_out(merged(posterior.book, new), posterior.model)
-    samples = reweighed(posterior, layout, fewest)
-    return None if samples is None else replace(posterior, book=layout.book, laid_out=layout, samples=samples)
+    layout = lay_out(merged(before.book, new), before.model)
+    samples = reweighed(before, layout, fewest)
+    return None if samples is None else replace(before, book=layout.book, laid_out=layout, samples=samples)
 
 
-def what_is_known(posterior: pg.Posterior) -> Floats:
+def what_is_known(found: pg.Posterior) -> Floats:
     """What an update changes: the grades of the submission, who made an effort on it, and all graders."""
-    layout, samples = posterior.layout, posterior.samples
-    place = posterior.book.submissions.index(unseen_by_staff())
+    layout, samples = found.layout, found.samples
+    place = found.book.submissions.index(unseen_by_staff())
     cells = layout.cell_submission == place
     reviews = layout.book.review_submission[layout.review_order] == place
-    draws = posterior.draws
+    draws = found.draws
     parts = [samples.level_mass[cells, :-1], samples.effortful[reviews], samples.influence[reviews]]
     parts += [draws[name].mean(axis=(0, 1)) for name in ("reliability", "bias", "effort")]
     parts += [draws.on_model_scale("true_grade")[:, :, cells].reshape(-1, cells.sum()).std(axis=0)]
@@ -111,9 +125,9 @@ def test_a_missing_part_is_noticed(part: str, monkeypatch: pytest.MonkeyPatch) -
     else:
         drawn_again = reweighing._drawn_again
 
-        def deaf(posterior: pg.Posterior, *arguments: object) -> Samples:
-            samples: Samples = drawn_again(posterior, *arguments)  # type: ignore[arg-type]
-            return replace(samples, level_mass=posterior.samples.level_mass)
+        def deaf(before: pg.Posterior, *arguments: object) -> Samples:
+            samples: Samples = drawn_again(before, *arguments)  # type: ignore[arg-type]
+            return replace(samples, level_mass=before.samples.level_mass)
 
         monkeypatch.setattr(reweighing, part, deaf)
     assert largest_gap("fixed") < 1
@@ -143,21 +157,62 @@ NOT_AT_ONCE = {
 }
 
 
+@pytest.mark.parametrize("name", ["fixed", "without effort"])
 @pytest.mark.parametrize("what", NOT_AT_ONCE)
-def test_all_else_is_left_to_the_chains(what: str) -> None:
-    assert after(fitted(), NOT_AT_ONCE[what]()) is None
+def test_all_else_is_left_to_the_chains(what: str, name: str) -> None:
+    assert after(fitted(name), NOT_AT_ONCE[what]()) is None
 
 
-def test_so_is_a_class_whose_chains_would_make_as_many_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A small class's chains make as many draws as before; then the new reviews are heard at once only if told so."""
+@pytest.mark.parametrize("notice", [updating.STILL_MOVING, updating.ROUGH])
+def test_so_are_draws_that_were_not_settled(notice: pg.Problem) -> None:
+    assert after(updating.told(fitted(), [notice]), review(4)) is None
+
+
+@pytest.mark.usefixtures("hasty")
+def test_so_is_an_update_that_leaves_too_few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert WEIGHED in enough().update(review(5)).book.notices
+    monkeypatch.setattr(posterior, "convergence_problems", lambda _: [pg.Problem("few draws")])
+    assert WEIGHED not in enough().update(review(5)).book.notices
+
+
+def test_chains_that_disagree_go_on_to_do_so() -> None:
+    """Where one of them expected a review, and the other did not."""
+    before = fitted()
+    draws = before.samples.draws["bias"].copy()
+    draws[1, :, -1] = np.minimum(draws[1, :, -1] + 20, 150)
+    shifted = replace(before, samples=replace(before.samples, draws=before.samples.draws | {"bias": draws}))
+    updated = after(shifted, review(4))
+    assert updated is not None
+    for chain in (0, 1):
+        assert set(updated.samples.draws["bias"][chain, :, -1]) <= set(draws[chain, :, -1])
+
+
+@pytest.mark.usefixtures("hasty")
+def test_chains_that_go_on_afterwards_first_forget_where_they_stood() -> None:
+    updated = enough().update(review(5))
+    longer = updated.extend(2)
+    assert WEIGHED not in longer.book.notices
+    known = more_draws(updated, 2, every=1, workers=1, progress=False, burn_in=BURN_IN)
+    at_once = more_draws(updated, 2, every=1, workers=1, progress=False)
+    last = longer.samples.draws["true_grade"][:, -2:]
+    assert_array_equal(last, known.draws["true_grade"])
+    assert not np.array_equal(last, at_once.draws["true_grade"])
+    settled = longer.extend(2).samples.draws["true_grade"][:, -2:]
+    again = more_draws(longer, 2, every=1, workers=1, progress=False)
+    assert_array_equal(settled, again.draws["true_grade"])
+
+
+def test_so_is_a_class_whose_chains_would_make_as_many_draws() -> None:
+    """A small class's chains can afford as many draws as before."""
     assert after(fitted(), review(4), fewest=400) is None
-    updated = fitted().update(review(4))
-    assert_array_equal(updated.samples.kept, fitted().samples.kept)
-    monkeypatch.setattr(updating, "REPORTS_A_CHAIN", 1)  # the chains would make 50 draws each
-    at_once = fitted().update(review(4))
-    assert at_once.n_draws == 200
-    assert at_once.burn_in == fitted().burn_in
-    assert fitted().update(review(4), draws=50).n_draws == 50
+    assert WEIGHED not in enough().update(review(5), draws=50).book.notices
+
+
+@pytest.mark.usefixtures("hasty")
+def test_an_update_that_is_heard_at_once_keeps_all_draws() -> None:
+    updated = enough().update(review(5))
+    assert (updated.n_draws, updated.burn_in) == (1500, enough().burn_in)
+    assert enough().update(review(5), draws=50).n_draws == 50
 
 
 def test_so_is_a_surprise(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,23 +222,25 @@ def test_so_is_a_surprise(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_models_whose_chains_cannot_sweep_over_a_part_are_left_to_them() -> None:
-    posterior = pg.fit(small_class(), pg.Model(censoring=False, priors="paper"), chains=2, draws=20, seed=0)
-    assert after(posterior, review(4)) is None
+    before = pg.fit(small_class(), pg.Model(censoring=False, priors="paper"), chains=2, draws=20, seed=0)
+    assert after(before, review(4)) is None
 
 
 def test_draws_that_an_update_left_several_times_count_once() -> None:
-    updated = after(fitted(), review(5))
+    updated = after(fitted(), review(4))
     assert updated is not None
-    share = reweighing._different(updated.samples)
-    assert share < reweighing._different(fitted().samples) == 1.0
-    assert after(updated, review(3, submission=small_class().submissions[0]), fewest=int(400 * share)) is None
+    even = np.full((2, 200), 1 / 200)
+    kept = np.unique(updated.samples.draws["effort"].reshape(400, -1), axis=0, return_counts=True)[1]
+    assert reweighing._worth(fitted().samples, even) == pytest.approx(400)
+    assert reweighing._worth(updated.samples, even) == pytest.approx(400**2 / (kept**2).sum())
+    assert kept.max() > 1
 
 
-def test_an_updated_posterior_can_be_saved_and_goes_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(updating, "REPORTS_A_CHAIN", 1)
-    updated = fitted().update(review(4))
+@pytest.mark.usefixtures("hasty")
+def test_an_updated_posterior_can_be_saved_and_goes_on(tmp_path: Path) -> None:
+    updated = enough().update(review(5))
     updated.save(tmp_path / "posterior.npz")
     loaded = pg.load(tmp_path / "posterior.npz")
     pd.testing.assert_frame_equal(loaded.submissions(), updated.submissions())
-    assert updated.extend(10).n_draws == 210
+    assert updated.extend(10).n_draws == 1510
     assert loaded.update(review(4), draws=20).n_draws == 20

@@ -44,7 +44,7 @@ def _carried(
         submission[before.book.n_submissions :] = -1
         keep |= {"merit": (submission, submission >= 0), "halo": (review, review >= 0)}
         keep["slope"] = grader, (grader >= 0) & layout.may_stretch
-        carried["latent"] = start["latent"]  # drawn anew by the first sweep
+        keep["latent"] = _former_reports(before, layout, review)
         carried["drift"] = _carried_drifts(before.walks, values["drift"], layout.walks)
         if (before.has_merit, before.has_halo) != (layout.has_merit, layout.has_halo):
             carried["hyper"] = start["hyper"]  # a second component has come: what is shared starts as in a fit
@@ -77,6 +77,16 @@ def _carried_drifts(before: Walks, values: NDArray[np.float64], walks: Walks) ->
 def _same(before: NDArray[np.float64], now: NDArray[np.float64], grader: NDArray[np.intp]) -> NDArray[np.bool_]:
     """(graders,) whether a grader was there before and the same was known of the grader, or nothing."""
     return (grader >= 0) & np.isclose(before[np.maximum(grader, 0)], now, rtol=0, atol=0, equal_nan=True)
+
+
+def _former_reports(
+    before: Layout, layout: Layout, review: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Where each report stood before, and whether it was there and gave the same grade."""
+    n_components = len(layout.book.rubric)
+    earlier = before.report_review * n_components + before.report_component
+    report = places(earlier, review[layout.report_review] * n_components + layout.report_component)
+    return report, (report >= 0) & (before.report_level[np.maximum(report, 0)] == layout.report_level)
 
 
 def former_places(before: Layout, layout: Layout) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

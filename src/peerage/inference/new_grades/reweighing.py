@@ -1,31 +1,36 @@
 """A posterior after staff's new reviews, from the draws that it has: an update in a moment.
 
 Each draw of the graders and of the class counts by how probable it makes the new grades, given all other reviews of the
-same submissions; Pareto smoothing tells whether enough draws are left. Resampled by these weights, they are draws of
-the new posterior, and given each of them the submissions with new grades are drawn anew by sweeps over these alone.
-What is known of other submissions stays as it was, but for their draws.
+same submissions. Resampled by these weights, they are draws of the new posterior, and given each of them the
+submissions with new grades are drawn anew by sweeps over these alone. What is said of other submissions from averages
+over sweeps, such as probabilities of legal grades, stays as it was; intervals and totals, which are from draws, move.
 """
 
 from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from peerage.gradebook.book import MISSING, Gradebook
-from peerage.gradebook.merging import places
+from peerage.gradebook.book import MISSING, STUDENT, Gradebook
+from peerage.gradebook.merging import merged
 from peerage.inference.fitted import Fitted
 from peerage.inference.latent.latent_peers import estimate_from_peers
 from peerage.inference.latent.local_sweeps import KEPT, Drawn, sweep_locally
-from peerage.inference.layout import Layout
-from peerage.inference.new_grades.carrying_over import carried_over, former_places, review_keys
+from peerage.inference.layout import Layout, lay_out
+from peerage.inference.new_grades.carrying_over import carried_over, former_places
 from peerage.inference.new_grades.part_of_class import PartOfClass, part_of, ready_to_sweep, restricted
+from peerage.inference.new_grades.updating import ROUGH, STILL_MOVING, UPDATED, WEIGHED, default_draws
 from peerage.inference.numerics.psis import smooth
 from peerage.inference.sampling.chains import Samples
 from peerage.inference.sampling.samplers import engine_of
+from peerage.support.tasks.stop_requests import check_stopped
+from peerage.support.words.whole_numbers import at_least
+
+F = TypeVar("F", bound=Fitted)
 
 MOST_SUBMISSIONS = 5
 """Of more submissions with new grades, sweeps over the whole class take hardly longer."""
@@ -40,25 +45,43 @@ Floats = NDArray[np.float64]
 Indexes = NDArray[np.intp]
 
 
-def reweighed(posterior: Fitted, layout: Layout, fewest: int) -> Samples | None:
-    """The draws after new reviews, which ``layout`` has; None unless these are few, by staff who had graded before.
+def weighed(posterior: F, new_grades: Gradebook, workers: int | None = None) -> F | None:
+    """The posterior with new reviews; None where the chains have to go on.
 
-    None too if the draws are worth fewer than ``fewest`` independent ones once they are weighed, as where new reviews
-    say what hardly any draw expected.
+    So they do unless all that is new are a few reviews by staff who had graded before, and unless at least as many
+    draws count as the chains would make.
     """
     begun = time.perf_counter()
+    layout = lay_out(merged(posterior.book, new_grades), posterior.model)
+    samples = reweighed(posterior, layout, default_draws(posterior, layout) * posterior.samples.n_chains)
+    if samples is None:
+        return None
+    notices = (*(notice for notice in layout.book.notices if notice not in UPDATED), WEIGHED)
+    book, seconds = replace(layout.book, notices=notices), time.perf_counter() - begun
+    return replace(
+        posterior,
+        book=book,
+        samples=replace(samples, seconds=seconds),
+        timings={"sampling": seconds, "total": seconds},
+        laid_out=replace(layout, book=book),
+        workers=posterior.workers if workers is None else at_least(1, workers=workers),
+    )
+
+
+def reweighed(posterior: Fitted, layout: Layout, fewest: int) -> Samples | None:
+    """The draws given the new reviews, which ``layout`` has; None where that cannot be, or fewer would count."""
     review = former_places(posterior.layout, layout)[1]
     submissions = np.unique(_submissions(layout)[review < 0])
-    if not _can_reweigh(posterior, layout, review, submissions):
+    if not _can_weigh(posterior, layout, review, submissions):
         return None
     log_weights = np.sum([_log_probabilities(posterior, layout, review, entry) for entry in submissions], axis=0)
     shape = smooth(log_weights)
-    weights = np.exp(log_weights)
-    if not shape <= LARGEST_SHAPE or _different(posterior.samples) / np.sum(weights**2) < fewest:
+    weights = np.exp(log_weights).reshape(posterior.samples.n_chains, -1)
+    # Chains that disagree go on doing so: what each of them expected of a review says nothing of which is right.
+    weights /= weights.sum(axis=1, keepdims=True)
+    if not shape <= LARGEST_SHAPE or _worth(posterior.samples, weights) < fewest:
         return None
-    chosen = _resampled(weights)
-    samples = _drawn_again(posterior, layout, review, submissions, chosen)
-    return replace(samples, seconds=time.perf_counter() - begun)
+    return _drawn_again(posterior, layout, review, submissions, _resampled(weights))
 
 
 def _submissions(layout: Layout) -> NDArray[np.int64]:
@@ -66,26 +89,27 @@ def _submissions(layout: Layout) -> NDArray[np.int64]:
     return layout.book.review_submission[layout.review_order].astype(np.int64)
 
 
-def _can_reweigh(posterior: Fitted, layout: Layout, review: Indexes, submissions: NDArray[np.int64]) -> bool:
-    """Whether all that is new are a few reviews by graders who make an effort, and nothing else has changed."""
-    book, before, samples = layout.book, posterior.book, posterior.samples
-    if not engine_of(layout).SWEEPS_LOCALLY or samples.running or not 0 < len(submissions) <= MOST_SUBMISSIONS:
+def _can_weigh(posterior: Fitted, layout: Layout, review: Indexes, submissions: NDArray[np.int64]) -> bool:
+    """Whether all that is new are a few reviews by staff or machines, and the draws are of a class like that."""
+    book, before, old = layout.book, posterior.book, posterior.layout
+    if not engine_of(layout).SWEEPS_LOCALLY or posterior.samples.running:
         return False
-    if (book.submissions, book.graders, book.authors, book.assignments) != (
-        before.submissions,
-        before.graders,
-        before.authors,
-        before.assignments,
-    ):
+    if not 0 < len(submissions) <= MOST_SUBMISSIONS or {STILL_MOVING, ROUGH} & {*before.notices}:
         return False
-    known = review >= 0
-    grades, earlier = book.levels[layout.review_order], before.levels[posterior.layout.review_order]
+    names = ("submissions", "graders", "authors", "assignments")
+    if any(getattr(book, name) != getattr(before, name) for name in names):
+        return False
+    if (layout.has_merit, layout.has_halo) != (old.has_merit, old.has_halo):
+        return False
+    known, grader = review >= 0, layout.reports.review_grader
+    grades, earlier = book.levels[layout.review_order], before.levels[old.review_order]
     touched = np.isin(layout.cell_submission, submissions)
     return bool(
         np.array_equal(book.roles, before.roles)
         and np.array_equal(book.applicable, before.applicable)
         and np.array_equal(grades[known], earlier[review[known]])
-        and (layout.known.effort[layout.reports.review_grader[~known]] == 1.0).all()
+        and (book.roles[grader[~known]] != STUDENT).all()
+        and (layout.known.effort[grader[~known]] == 1.0).all()
         and (layout.fixed_level[touched] == MISSING).all()
     )
 
@@ -102,6 +126,7 @@ def _log_probabilities(posterior: Fitted, layout: Layout, review: Indexes, submi
 
     This is a factor of equation (C3) of docs/model.md.
     """
+    check_stopped()
     part = _part(posterior, layout, np.array([submission]), 8)
     new = layout.reports.review_grader[(review < 0) & (_submissions(layout) == submission)]
     unseen = np.isin(part.layout.book.graders, np.array(layout.book.graders)[new])
@@ -113,17 +138,23 @@ def _log_probabilities(posterior: Fitted, layout: Layout, review: Indexes, submi
     return found[:, 0]
 
 
-def _different(samples: Samples) -> float:
-    """The share of draws that differ from all others: an earlier update may have left some several times."""
-    drawn = samples.draws["effort"].reshape(samples.n_chains * samples.n_draws, -1)
-    whole = np.column_stack([drawn.sum(axis=1), samples.kept_hyper.reshape(len(drawn), -1).sum(axis=1)])
-    return len(np.unique(whole, axis=0)) / len(drawn)
+def _worth(samples: Samples, weights: Floats) -> float:
+    """How many draws of equal weight these (chain, draw) would be worth, if all chains count alike.
+
+    Draws that an earlier update left several times count as one.
+    """
+    reliability, effort = (samples.draws[name].sum(axis=2, dtype=float) for name in ("reliability", "effort"))
+    drawn = np.stack([reliability, effort, samples.kept_hyper.sum(axis=2)], axis=2).reshape(weights.size, -1)
+    place = np.unique(drawn, axis=0, return_inverse=True)[1].ravel()
+    return float(len(weights) ** 2 / np.sum(np.bincount(place, weights.ravel()) ** 2))
 
 
 def _resampled(weights: Floats) -> Indexes:
-    """As many draws as there are, in their order, each as often as its weight says, rounded up or down."""
-    positions = (np.arange(len(weights)) + 0.5) / len(weights)
-    return np.minimum(np.searchsorted(np.cumsum(weights), positions), len(weights) - 1)
+    """For each chain as many draws as it has, in their order, each as often as its weight says, rounded up or down."""
+    chains, draws = weights.shape
+    positions = (np.arange(draws) + 0.5) / draws
+    chosen = [np.minimum(np.searchsorted(np.cumsum(row), positions), draws - 1) for row in weights]
+    return np.concatenate([chain * draws + places for chain, places in zip(range(chains), chosen, strict=True)])
 
 
 def _drawn_again(
@@ -148,7 +179,7 @@ def _drawn_again(
     kept[:, :, cells] = codes.astype(kept.dtype).reshape(*kept.shape[:2], -1)
     level_mass, total = before.level_mass.copy(), len(chosen) * KEPT
     level_mass[cells] = part.sums.level_mass / total
-    mine = _places_in(layout, part.layout.book, part.layout.review_order)
+    mine = np.flatnonzero(np.isin(_submissions(layout), submissions))  # in the order of the part
     effortful, influence = (values[np.maximum(review, 0)] for values in (before.effortful, before.influence))
     effortful[mine], influence[mine] = part.sums.effortful / total, part.sums.influence / total
     return replace(
@@ -167,15 +198,3 @@ def _chosen(drawn: Drawn, chosen: Indexes) -> Drawn:
     """Some of the draws; who is new and whose reviews are unseen is no part of a draw."""
     draws = {name: getattr(drawn, name)[chosen] for name in Drawn._fields if name not in ("is_new", "unseen")}
     return drawn._replace(**draws)
-
-
-def _places_in(layout: Layout, part: Gradebook, order: NDArray[np.int64]) -> Indexes:
-    """Where the reviews of a part of the class, in this order, stand in the layout of the whole."""
-    submission = {name: place for place, name in enumerate(layout.book.submissions)}
-    grader = {name: place for place, name in enumerate(layout.book.graders)}
-    wanted = [
-        submission[part.submissions[part.review_submission[entry]]] * layout.n_graders
-        + grader[part.graders[part.review_grader[entry]]]
-        for entry in order
-    ]
-    return places(review_keys(layout, layout), np.array(wanted))

@@ -17,13 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtri
 
-from peerage.errors import InputError, Problem
+from peerage.errors import Problem
 from peerage.gradebook.book import Gradebook
 from peerage.gradebook.merging import merged
 from peerage.inference.fitted import Fitted
 from peerage.inference.layout import Layout, lay_out
 from peerage.inference.new_grades.carrying_over import carried_over, former_places
-from peerage.inference.new_grades.reweighing import reweighed
 from peerage.inference.priors_in_words import in_use
 from peerage.inference.sampling.chains import VARIABLES, ChainState, Samples, must_compile, sample
 from peerage.inference.sampling.steadied_averages import Matches, steadied
@@ -51,11 +50,17 @@ FALSE_ALARM = 0.01
 
 WENT_ON = Problem("the new grades moved the chains far, so they took longer than usual to settle")
 STILL_MOVING = Problem("the chains have not settled after the new grades", "fit all grades again")
+WEIGHED = Problem("the draws of the fit were weighed by the new reviews, and no new ones were made")
+"""What is said of an update whose chains did not go on; before they do, they have to forget where they stood."""
+
 ROUGH = Problem(
     "an update makes few draws: grades are known as well as before, but what is said about graders only roughly",
     "before you give marks for peer grading, fit all grades again",
 )
 """What replaces warnings about the few draws of an update whose chains had agreed before and have settled again."""
+
+UPDATED = WENT_ON, STILL_MOVING, WEIGHED, ROUGH
+"""All that is said of how an update was made; the next one takes it back."""
 
 
 def update(
@@ -68,45 +73,13 @@ def update(
     progress: bool | Listener = False,
 ) -> F:
     """The posterior with new grades; see :meth:`Posterior.update`."""
-    if not isinstance(new_grades, Gradebook):
-        raise InputError("update takes a Gradebook; make one with read_grades")
     begun = time.perf_counter()
-    layout = lay_out(merged(posterior.book, new_grades), posterior.model)
+    book = merged(posterior.book, new_grades)
+    layout = lay_out(book, posterior.model)
+    draws = default_draws(posterior, layout) if draws is None else at_least(1, draws=draws)
+    burn_in = BURN_IN if burn_in is None else at_least(0, burn_in=burn_in)
     workers = posterior.workers if workers is None else at_least(1, workers=workers)
-    affordable = default_draws(posterior, layout)
-    at_once = None
-    if draws is None and burn_in is None:
-        at_once = reweighed(posterior, layout, affordable * posterior.samples.n_chains)
-    if at_once is not None:
-        samples, burn_in, said = at_once, posterior.burn_in, tuple[Problem, ...]()
-    else:
-        draws = affordable if draws is None else at_least(1, draws=draws)
-        burn_in = BURN_IN if burn_in is None else at_least(0, burn_in=burn_in)
-        samples, burn_in, said = _swept(posterior, new_grades, layout, draws, burn_in, workers, progress)
-    notices = tuple(notice for notice in layout.book.notices if notice not in (WENT_ON, STILL_MOVING, ROUGH))
-    book = replace(layout.book, notices=(*notices, *said))
-    return replace(
-        posterior,
-        book=book,
-        burn_in=burn_in,
-        restarts=(),
-        samples=samples,
-        timings={"sampling": samples.seconds, "total": time.perf_counter() - begun},
-        laid_out=replace(layout, book=book),
-        workers=workers,
-    )
 
-
-def _swept(
-    posterior: Fitted,
-    new_grades: Gradebook,
-    layout: Layout,
-    draws: int,
-    burn_in: int,
-    workers: int | None,
-    progress: bool | Listener,
-) -> tuple[Samples, int, tuple[Problem, ...]]:
-    """Draws of the chains that go on until they have settled, after how many sweeps, and what is to be said of that."""
     touched = touched_by(new_grades, layout)
     matches = _untouched(posterior.layout, layout, touched)
 
@@ -124,11 +97,20 @@ def _swept(
     runs = [run(carried_over(posterior, layout), burn_in)]
     while moving(runs[-1], touched) and len(runs) <= ROUNDS:
         runs.append(run(runs[-1].states, 0))
-    said: tuple[Problem, ...] = ()
+    notices = [notice for notice in book.notices if notice not in UPDATED]
     if len(runs) > 1:
-        said = (STILL_MOVING if moving(runs[-1], touched) else WENT_ON,)
-    samples = replace(runs[-1], seconds=sum(run.seconds for run in runs))
-    return samples, burn_in + draws * (len(runs) - 1), said
+        notices.append(STILL_MOVING if moving(runs[-1], touched) else WENT_ON)
+    book = replace(book, notices=tuple(notices))
+    return replace(
+        posterior,
+        book=book,
+        burn_in=burn_in + draws * (len(runs) - 1),
+        restarts=(),
+        samples=runs[-1],
+        timings={"sampling": sum(run.seconds for run in runs), "total": time.perf_counter() - begun},
+        laid_out=replace(layout, book=book),
+        workers=workers,
+    )
 
 
 def told(posterior: F, notices: Iterable[Problem]) -> F:
