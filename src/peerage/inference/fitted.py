@@ -165,9 +165,9 @@ class Fitted:
 
 
 def more_draws(
-    fitted: Fitted, draws: int, *, every: int, workers: int | None, progress: bool | Listener, burn_in: int = 0
+    fitted: Fitted, draws: int, burn_in: int = 0, *, every: int, workers: int | None, progress: bool | Listener
 ) -> Samples:
-    """More draws of each chain of a fit, from where it stands, of which every few are kept."""
+    """More draws of each chain of a fit, from where it stands once it has burnt in, of which every few are kept."""
     chains = fitted.samples.n_chains
     with listening(progress) as listener:
         return sample(

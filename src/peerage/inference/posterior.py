@@ -261,17 +261,12 @@ class Posterior(Fitted):
         progress: bool | Listener = False,
         stop: threading.Event | None = None,
     ) -> Posterior:
-        """Continue each chain for more draws; unless told otherwise, with as many workers as the fit.
-
-        After an update whose chains did not go on, they first discard a few.
-        """
+        """Continue each chain for more draws; unless told otherwise, with as many workers as the fit."""
         draws = at_least(1, draws=draws)
         workers = self.workers if workers is None else at_least(1, workers=workers)
         with stoppable(stop):
-            forget = BURN_IN if WEIGHED in self.book.notices else 0
-            later = more_draws(
-                self, draws, burn_in=forget, every=self.samples.every, workers=workers, progress=progress
-            )
+            burn_in = BURN_IN if WEIGHED in self.book.notices else 0
+            later = more_draws(self, draws, burn_in, every=self.samples.every, workers=workers, progress=progress)
         samples, timings = self.samples.followed_by(later), timings_with(self, later)
         longer = replace(self, samples=samples, timings=timings, workers=workers)
         rest = [notice for notice in self.book.notices if notice not in (ROUGH, WEIGHED)]

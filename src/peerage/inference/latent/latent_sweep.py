@@ -34,7 +34,11 @@ from peerage.inference.latent.given_reports.learning_latent_graders import (
     learn_reliabilities,
     load_grader_sums,
 )
-from peerage.inference.latent.given_reports.learning_latent_grades import learn_true_grades, shift_level
+from peerage.inference.latent.given_reports.learning_latent_grades import (
+    draw_merits_of_reported,
+    learn_true_grades,
+    shift_level,
+)
 from peerage.inference.latent.grader_by_grader.efforts_and_reports_before_rounding import update_reviews
 from peerage.inference.latent.grader_by_grader.latent_habits import learn_habits
 from peerage.inference.latent.grader_by_grader.latent_heaping import learn_rounding
@@ -99,6 +103,8 @@ def _update_grades(rng: np.random.Generator, adapt: bool, given: Given, state: S
         learn_true_grades(rng, adapt, learning, places, beliefs, state, work.cells)
     if given.clamps.any_grade or not (learning.has_merit or learning.has_halo):
         if learning.on:
+            if learning.has_merit:  # they were summed out, and grades are drawn given them
+                draw_merits_of_reported(rng, places, beliefs, state, work.cells)
             load_cells(places, beliefs, state, work.cells)  # their priors have moved
         draw_one_by_one(rng, places, given.clamps, beliefs, state, work.cells)
     else:

@@ -116,6 +116,25 @@ def _log_reported(places: Places, beliefs: Beliefs, cells: Cells) -> float:
 
 
 @jit
+def draw_merits_of_reported(
+    rng: np.random.Generator, places: Places, beliefs: Beliefs, state: State, cells: Cells
+) -> None:
+    """Draw all submissions' merits given what reviews say, true grades summed out: by the sums of equation (D13)."""
+    share = beliefs.merit[0]
+    for submission in range(len(state.merit)):
+        loading, linear = 0.0, 0.0
+        for cell in range(places.submission_cells[submission], places.submission_cells[submission + 1]):
+            if cells.variance[cell] > 0.0:
+                component = places.cell_component[cell]
+                sd = beliefs.grade_sd[component]
+                variance = sd * sd * (1.0 - share) + cells.variance[cell]
+                loading += sd * sd / variance
+                linear += sd * (cells.reported[cell] - beliefs.grade_mean[component]) / variance
+        precision = 1.0 + share * loading
+        state.merit[submission] = math.sqrt(share) * linear / precision + rng.standard_normal() / math.sqrt(precision)
+
+
+@jit
 def shift_level(rng: np.random.Generator, learning: Learning, graders: Graders, beliefs: Beliefs, state: State) -> None:
     """Move all true grades and their means one way and all biases the other: no report notices.
 
