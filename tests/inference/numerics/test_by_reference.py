@@ -81,6 +81,30 @@ def test_other_types_of_fields_are_compiled_anew() -> None:
     assert total(wide) == total(outer)
 
 
+@by_reference
+class Mixed(NamedTuple):
+    flag: bool
+    narrow: np.float32
+    outer: Outer
+    other: bool
+    place: np.int32
+    table: F64
+
+
+@jit
+def gathered(mixed: Mixed, out: F64) -> None:
+    out[0], out[1], out[2] = mixed.flag, mixed.narrow, mixed.other
+    out[3], out[4] = mixed.table[mixed.place, 1], mixed.outer.inner.weights[mixed.outer.places[1]]
+
+
+def test_fields_of_every_kind_and_order_lie_where_kernels_look() -> None:
+    table = np.arange(24.0).reshape(4, 6)[::-1, ::2]
+    for flag, other in [(False, True), (True, False)]:
+        out = np.zeros(5)
+        gathered(Mixed(flag, np.float32(0.5), given(), other, np.int32(2), table), out)
+        np.testing.assert_array_equal(out, [flag, 0.5, other, table[2, 1], 100.0])
+
+
 def test_what_was_taken_is_freed() -> None:
     """A kernel that kept an array would keep it from being freed in Python too."""
     outer = given()
@@ -108,7 +132,7 @@ def test_a_field_that_is_not_there_is_refused() -> None:
 
 
 def test_a_field_of_no_known_type_is_refused() -> None:
-    with pytest.raises(TypingError, match=r"[Cc]annot determine Numba type"):
+    with pytest.raises(ValueError, match=r"[Cc]annot determine Numba type"):
         total(given()._replace(flag=object()))  # type: ignore[arg-type]
 
 

@@ -7,18 +7,25 @@ nothing that it could be made from.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from peerage.inference.layout import Layout
+from peerage.inference.numerics.by_reference import by_reference
 from peerage.inference.numerics.jit import jit
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+_HABITS = "agreement", "same grade throughout", "halo", "severity", "drift"
+_SUMS = 6
+"""How many sums by grader, by sitting or by level the statistics take."""
 
+
+@by_reference
 class Reviews(NamedTuple):
     """Whose reports these are: reports sorted by review, and a list of them by cell.
 
@@ -61,15 +68,10 @@ def habits(reviews: Reviews, levels: Integers) -> dict[str, float]:
     graders decide it.
     """
     values = reviews.scaled[reviews.component, levels]
-    deviation = _deviations(reviews.cell_start, reviews.cell_reports, values)
-    severity, rest = _severity_and_rest(reviews.grader, deviation)
-    return {
-        "agreement": _agreement(reviews.cell_start, reviews.cell_reports, levels),
-        "same grade throughout": _same_throughout(reviews.review_start, values),
-        "halo": _correlation(reviews.review_start, rest),
-        "severity": severity,
-        "drift": _drift(reviews.grader, reviews.sitting, deviation),
-    }
+    found, deviation, rest = np.full(len(_HABITS), np.nan), np.full(len(values), np.nan), np.empty(len(values))
+    sums = np.zeros((_SUMS, 1 + max(reviews.grader.max(), reviews.sitting.max(), levels.max())))
+    _fill(found, reviews, levels, values, deviation, rest, sums)
+    return dict(zip(_HABITS, found.tolist(), strict=True))
 
 
 def frequencies(reviews: Reviews, levels: Integers) -> Floats:
@@ -91,24 +93,38 @@ def spreads(reviews: Reviews, levels: Integers) -> Floats:
     return np.asarray(np.sqrt(squares / np.where(freedom > 0, freedom, np.nan)))
 
 
-@jit(makes_arrays=True)
-def _agreement(cell_start: Integers, cell_reports: Integers, levels: Integers) -> float:
+@jit
+def _fill(
+    found: Floats, reviews: Reviews, levels: Integers, values: Floats, deviation: Floats, rest: Floats, sums: Floats
+) -> None:
+    """Fill in all statistics, in their order, and on the way (reports,) deviations and what severity leaves of them."""
+    start, grader = reviews.review_start, reviews.grader
+    found[0] = _agreement(reviews.cell_start, reviews.cell_reports, levels, sums[0])
+    found[1] = _same_throughout(start, values)
+    _fill_deviations(reviews.cell_start, reviews.cell_reports, values, deviation)
+    found[3] = _severity(grader, deviation, rest, sums[1], sums[2], sums[3])
+    found[2] = _correlation(start, rest)
+    found[4] = _drift(grader, reviews.sitting, deviation, sums[1], sums[2], sums[4], sums[5])
+
+
+@jit
+def _agreement(cell_start: Integers, cell_reports: Integers, levels: Integers, seen: Floats) -> float:
     """How often two graders of a cell agree; every cell counts the same, however many graders it has."""
-    seen = np.zeros(levels.max() + 1, np.int64)
     total, cells = 0.0, 0
     for cell in range(len(cell_start) - 1):
-        reports = cell_reports[cell_start[cell] : cell_start[cell + 1]]
-        if len(reports) < 2:
+        first, end = cell_start[cell], cell_start[cell + 1]
+        if end - first < 2:
             continue
-        pairs = 0
-        for report in reports:
-            pairs += seen[levels[report]]
-            seen[levels[report]] += 1
-        for report in reports:
-            seen[levels[report]] = 0
-        total += 2.0 * pairs / (len(reports) * (len(reports) - 1))
+        pairs = 0.0
+        for place in range(first, end):
+            level = levels[cell_reports[place]]
+            pairs += seen[level]
+            seen[level] += 1.0
+        for place in range(first, end):
+            seen[levels[cell_reports[place]]] = 0.0
+        total += 2.0 * pairs / ((end - first) * (end - first - 1))
         cells += 1
-    return total / cells if cells else np.nan
+    return total / cells if cells else math.nan
 
 
 @jit
@@ -123,68 +139,68 @@ def _same_throughout(review_start: Integers, values: Floats) -> float:
                 alike &= abs(values[report] - values[first]) < 1e-9
             same += alike
             reviews += 1
-    return same / reviews if reviews else np.nan
+    return same / reviews if reviews else math.nan
 
 
-@jit(makes_arrays=True)
-def _deviations(cell_start: Integers, cell_reports: Integers, values: Floats) -> Floats:
-    """(reports,) deviations, NaN where a cell has one report."""
-    out = np.full(len(values), np.nan)
+@jit
+def _fill_deviations(cell_start: Integers, cell_reports: Integers, values: Floats, deviation: Floats) -> None:
+    """Fill in deviations where a cell has several reports."""
     for cell in range(len(cell_start) - 1):
-        reports = cell_reports[cell_start[cell] : cell_start[cell + 1]]
-        if len(reports) > 1:
-            mean = 0.0
-            for report in reports:
-                mean += values[report] / len(reports)
-            for report in reports:
-                out[report] = values[report] - mean
-    return out
+        first, end = cell_start[cell], cell_start[cell + 1]
+        mean = 0.0
+        for place in range(first, end):
+            mean += values[cell_reports[place]] / (end - first)
+        for place in range(first, end if end - first > 1 else first):
+            deviation[cell_reports[place]] = values[cell_reports[place]] - mean
 
 
-@jit(makes_arrays=True)
-def _severity_and_rest(grader: NDArray[np.int32], deviation: Floats) -> tuple[float, Floats]:
-    """The spread of graders' severities, and (reports,) what these leave, in units of each grader's spread."""
-    counts, sums, squares = np.zeros((3, grader.max() + 1))
-    for report, value in enumerate(deviation):
-        if not np.isnan(value):
-            counts[grader[report]] += 1
-            sums[grader[report]] += value
-    severity = sums / np.maximum(counts, 1.0)
-    rest = deviation - severity[grader]
-    for report, value in enumerate(rest):
-        if not np.isnan(value):
-            squares[grader[report]] += value**2
-    spread = np.sqrt(squares / np.maximum(counts, 1.0))
-    for report in range(len(rest)):
-        if spread[grader[report]] > 0:
-            rest[report] /= spread[grader[report]]
-    total = counts.sum()
-    return np.sqrt(np.sum(counts * severity**2) / total) if total > 0 else np.nan, rest
+@jit
+def _severity(
+    grader: NDArray[np.int32], deviation: Floats, rest: Floats, counts: Floats, totals: Floats, squares: Floats
+) -> float:
+    """The spread of graders' severities; fills in what these leave, in units of each grader's spread, and the sums."""
+    for report in range(len(deviation)):
+        if not math.isnan(deviation[report]):
+            counts[grader[report]] += 1.0
+            totals[grader[report]] += deviation[report]
+    for report in range(len(deviation)):
+        mine = grader[report]
+        rest[report] = deviation[report] - totals[mine] / max(counts[mine], 1.0)
+        if not math.isnan(rest[report]):
+            squares[mine] += rest[report] ** 2
+    for report in range(len(deviation)):
+        mine = grader[report]
+        if squares[mine] > 0:
+            rest[report] /= math.sqrt(squares[mine] / counts[mine])
+    number, spread = 0.0, 0.0
+    for mine in range(len(counts)):
+        number += counts[mine]
+        spread += totals[mine] ** 2 / max(counts[mine], 1.0)
+    return math.sqrt(spread / number) if number > 0 else math.nan
 
 
-@jit(makes_arrays=True)
-def _drift(grader: NDArray[np.int32], sitting: Integers, deviation: Floats) -> float:
+@jit
+def _drift(
+    grader: NDArray[np.int32],
+    sitting: Integers,
+    deviation: Floats,
+    counts: Floats,
+    totals: Floats,
+    counts_there: Floats,
+    totals_there: Floats,
+) -> float:
     """The spread of graders' mean deviations on an assignment around their mean; NaN if nobody graded in two."""
-    counts, sums = np.zeros(grader.max() + 1), np.zeros(grader.max() + 1)
-    counts_there, sums_there, whose = (
-        np.zeros(sitting.max() + 1),
-        np.zeros(sitting.max() + 1),
-        np.zeros(sitting.max() + 1),
-    )
-    for report, value in enumerate(deviation):
-        if not np.isnan(value):
-            counts[grader[report]] += 1
-            sums[grader[report]] += value
-            counts_there[sitting[report]] += 1
-            sums_there[sitting[report]] += value
-            whose[sitting[report]] = grader[report]
-    total, squares = 0.0, 0.0
-    for place in range(len(counts_there)):
-        mine = int(whose[place])
-        if 0 < counts_there[place] < counts[mine]:
-            squares += counts_there[place] * (sums_there[place] / counts_there[place] - sums[mine] / counts[mine]) ** 2
-            total += counts_there[place]
-    return np.sqrt(squares / total) if total > 0 else np.nan
+    for report in range(len(deviation)):
+        if not math.isnan(deviation[report]):
+            counts_there[sitting[report]] += 1.0
+            totals_there[sitting[report]] += deviation[report]
+    number, squares = 0.0, 0.0
+    for report in range(len(deviation)):
+        mine, there = grader[report], sitting[report]
+        if 0.0 < counts_there[there] < counts[mine] and not math.isnan(deviation[report]):
+            squares += (totals_there[there] / counts_there[there] - totals[mine] / counts[mine]) ** 2
+            number += 1.0
+    return math.sqrt(squares / number) if number > 0 else math.nan
 
 
 @jit
@@ -198,7 +214,7 @@ def _correlation(review_start: Integers, values: Floats) -> float:
     for review in range(len(review_start) - 1):
         total, squares, size = 0.0, 0.0, 0
         for report in range(review_start[review], review_start[review + 1]):
-            if not np.isnan(values[report]):
+            if not math.isnan(values[report]):
                 total += values[report]
                 squares += values[report] ** 2
                 size += 1
@@ -206,4 +222,4 @@ def _correlation(review_start: Integers, values: Floats) -> float:
             products += total**2 - squares
             alike += (size - 1) * squares
             reviews += 1
-    return np.nan if reviews == 0 else products / alike if alike > 0 else 0.0
+    return math.nan if reviews == 0 else products / alike if alike > 0 else 0.0

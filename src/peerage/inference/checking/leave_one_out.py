@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 
 from peerage.inference.features.heaping import weights_of
 from peerage.inference.layout import Layout
-from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.leave_one_out_kernels import Parts, Prediction, Scale
-from peerage.inference.numerics.psis import smooth
+from peerage.inference.numerics.psis import smooth_rows
 from peerage.inference.report_bins import report_bins
 from peerage.inference.sampling.chains import STORED, Samples, with_own_beliefs
 from peerage.inference.sampling.draws import Draws
@@ -93,7 +92,7 @@ def predict_by_chain(
     for some, predictions in _predicted(layout, samples, draws, seed, count, workers):
         for row, found in zip(out, predictions, strict=True):
             weights = np.array(-found.log_density.T, order="C")
-            _smooth_rows(weights)
+            smooth_rows(weights)
             row[layout.review_order[some.reviews]] = _log_sum(weights + found.log_mass.T)
         del predictions, found  # before the next ones are made
     return out
@@ -285,7 +284,7 @@ def _collect(layout: Layout, some: _Portion, predictions: list[Prediction], out:
         densities = [-found.log_density[:, few].T for found in predictions]
         masses = [found.log_mass[:, few].T for found in predictions]
         weights = np.ascontiguousarray(np.concatenate(densities, axis=1))
-        out.pareto_k[place] = _smooth_rows(weights)
+        out.pareto_k[place] = smooth_rows(weights)
         out.log_mass[place] = _log_sum(weights + np.concatenate(masses, axis=1))
         reports = slice(*np.searchsorted(owner, [begin, begin + _FEW]))
         means = np.concatenate([found.mean[:, reports].T for found in predictions], axis=1)
@@ -297,12 +296,3 @@ def _log_sum(logs: Floats) -> Floats:
     """Log of the sum of exponentials along the last axis."""
     top = logs.max(axis=-1)
     return np.asarray(top + np.log(np.exp(logs - top[..., None]).sum(axis=-1)))
-
-
-@jit(makes_arrays=True)
-def _smooth_rows(log_ratios: Floats) -> Floats:
-    """Smooth the log ratios of each row in place (Pareto smoothing); returns the shape of each row's tail."""
-    shapes = np.empty(len(log_ratios))
-    for row in range(len(log_ratios)):
-        shapes[row] = smooth(log_ratios[row])
-    return shapes

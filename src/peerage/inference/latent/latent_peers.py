@@ -56,8 +56,9 @@ def estimate_from_peers(
     mean, covariance, gain = np.zeros(size), np.zeros((size + 1, size + 1)), np.zeros(size + 1)
     particles, masses = np.zeros((_PARTICLES, size + 1)), np.zeros(_PARTICLES)
     logs = np.zeros((kept, n_submissions))
-    expected[:] = 0.0
     for draw in range(len(expected)):
+        for cell in range(expected.shape[1]):
+            expected[draw, cell] = 0.0
         hold_graders(draw, rng, has_effort, has_bias, given, state, drawn)
         for index in range(-settling, kept):
             for _ in range(2):
@@ -140,13 +141,17 @@ def _log_mass(
     """
     places, errors, halo, log_scale = given.places, given.beliefs.errors, covariance.shape[0] - 1, 0.0
     size = places.submission_cells[submission + 1] - places.submission_cells[submission]
-    masses[:], gain[:] = 1.0, 0.0
+    for particle in range(len(masses)):
+        masses[particle] = 1.0
     for position in range(places.submission_start[submission], places.submission_start[submission + 1]):
         review = places.submission_reviews[position]
         grader = places.review_grader[review]
         if not unseen[grader]:
             continue
-        covariance[halo, :] = covariance[:, halo] = particles[:, halo] = 0.0
+        for place in range(halo + 1):
+            covariance[halo, place] = covariance[place, halo] = gain[place] = 0.0
+        for particle in range(len(particles)):
+            particles[particle, halo] = 0.0
         if given.graders.has_halo[grader]:
             covariance[halo, halo] = 1.0 / state.reliability[grader]
         for report in range(places.review_reports[review], places.review_reports[review + 1]):
@@ -169,7 +174,9 @@ def _log_mass(
                 for i in range(size):
                     known[i] += gain[i] * (latent - centre)
                 known[halo] += gain[halo] * (latent - centre)
-            top = masses.max()
+            top = 0.0
+            for mass in masses:
+                top = max(top, mass)
             if top < _SMALL:
                 log_scale += math.log(top)
                 for particle in range(len(masses)):
@@ -177,14 +184,21 @@ def _log_mass(
             for i in range(halo + 1):
                 for j in range(halo + 1):
                     covariance[i, j] -= variance * gain[i] * gain[j]
-    return log_scale + math.log(masses.mean())
+    mean = 0.0
+    for mass in masses:
+        mean += mass / len(masses)
+    return log_scale + math.log(mean)
 
 
-@jit(makes_arrays=True)
+@jit
 def _log_mean(logs: F64) -> float:
     """Log of the mean of exponentials."""
-    top = logs.max()
-    return float(top + math.log(np.exp(logs - top).mean()))
+    top, mean = -math.inf, 0.0
+    for value in logs:
+        top = max(top, value)
+    for value in logs:
+        mean += math.exp(value - top) / len(logs)
+    return top + math.log(mean)
 
 
 @jit

@@ -74,7 +74,7 @@ def fill_prior(prior: tuple[float, float], masses: F64) -> float:
     return float(top + math.lgamma(total) - math.lgamma(prior[0]) - math.lgamma(prior[1]))
 
 
-@jit(makes_arrays=True)
+@jit
 def fill_histogram(shares: F64, prior_masses: F64, masses: F64) -> float:
     """The density at the middle of each cell, up to a factor beside the prior's, whose logarithm is returned.
 
@@ -89,8 +89,11 @@ def fill_histogram(shares: F64, prior_masses: F64, masses: F64) -> float:
         for cell in range(n_cells):
             masses[cell] *= start + slope * cell
         if place % _FACTORS == _FACTORS - 1:
-            largest = masses.max()
-            masses /= largest
+            largest = 0.0
+            for cell in range(n_cells):
+                largest = max(largest, masses[cell])
+            for cell in range(n_cells):
+                masses[cell] /= largest
             divided += np.log(largest)
     return divided
 

@@ -28,7 +28,7 @@ from typing import Any, ParamSpec, TypeVar, overload
 
 import numba
 
-from peerage.inference.numerics import by_reference, linkable_code
+from peerage.inference.numerics import by_reference, kernel_compilers
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -60,12 +60,8 @@ class Kernel:
         self.py_func, self._options = function, options
         self.__name__, self.__qualname__, self.__doc__ = function.__name__, function.__qualname__, function.__doc__
         self.__module__ = function.__module__
-        unwrapped = {
-            "no_cpython_wrapper": True,
-            "no_cfunc_wrapper": True,
-            "pipeline_class": linkable_code.LinkableCompiler,
-        }
-        self._inner = _dispatcher(function, "inner", {**options, **unwrapped})
+        compiler = {"pipeline_class": kernel_compilers.LinkableCompiler}
+        self._inner = _dispatcher(function, "inner", {**options, **compiler, "no_cpython_wrapper": True})
         self._inner.compile = partial(_compile_widened, self._inner.compile)
 
     @property
@@ -76,11 +72,12 @@ class Kernel:
     @cached_property
     def entry(self) -> Any:
         """The form that Python can call; it counts references, as the unpacking of a random generator makes some."""
-        return _dispatcher(self.py_func, "entry", {**self._options, "_nrt": True, "no_cfunc_wrapper": True})
+        compiler = {"pipeline_class": kernel_compilers.EntryCompiler}
+        return _dispatcher(self.py_func, "entry", {**self._options, **compiler, "_nrt": True})
 
     def __call__(self, *args: Any) -> Any:
         """Call the kernel from Python."""
-        return self.entry(*args)
+        return self.entry(*map(by_reference.placed, args))
 
 
 def needs_compilation(kernel: Callable[..., Any]) -> bool:
@@ -104,7 +101,7 @@ def _compile(function: Callable[..., Any], options: Options) -> Callable[..., An
 
 def _dispatcher(function: Callable[..., Any], form: str, options: Options) -> Any:
     """The object that numba makes of a kernel, in a form; each form has its own file in the cache."""
-    decorate = partial(numba.njit, nogil=True, error_model="numpy", **options)
+    decorate = partial(numba.njit, nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options)
     try:
         compiled: Any = decorate(cache=True)(function)
     except RuntimeError as error:
@@ -140,7 +137,7 @@ def _known_overloads(load_index: Callable[[], dict[Any, Any]]) -> dict[Any, Any]
         return {}
 
 
-_COMPILER = (__file__, by_reference.__file__, linkable_code.__file__)
+_COMPILER = (__file__, by_reference.__file__, kernel_compilers.__file__)
 """The files that say how kernels are compiled."""
 
 _SOURCES: dict[str, set[str]] = {}

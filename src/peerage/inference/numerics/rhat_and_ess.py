@@ -120,7 +120,7 @@ def _dense_ranks(draws: Floats, order: NDArray[np.intp], codes: Ints, values: Fl
     n_values = np.zeros(len(draws), np.int32)
     for entry in range(len(draws)):
         row, sequence = draws[entry], order[entry]
-        if not (np.isfinite(row[sequence[0]]) and np.isfinite(row[sequence[-1]])):
+        if not (math.isfinite(row[sequence[0]]) and math.isfinite(row[sequence[len(sequence) - 1]])):
             continue
         code = -1
         for place in sequence:
@@ -190,7 +190,7 @@ def _code_at(counts: NDArray[np.int64], position: int) -> int:
 def _tail_indicator(counts: NDArray[np.int64], total: int, values: Floats, probability: float) -> Floats:
     """For each code, 1 if its value does not exceed the quantile, else 0; quantiles are interpolated linearly."""
     position = (total - 1) * probability
-    whole = int(position)
+    whole = math.floor(position)
     quantile = values[_code_at(counts, whole)]
     if position > whole:
         above = values[_code_at(counts, whole + 1)]
@@ -239,8 +239,10 @@ def _folded_scores(counts: NDArray[np.int64], total: int, values: Floats, scores
             tied += counts[right]
             right += 1
         score = scores[2 * below + tied + 1]
-        result[left + 1 : from_left + 1] = score
-        result[from_right:right] = score
+        for code in range(left + 1, from_left + 1):
+            result[code] = score
+        for code in range(from_right, right):
+            result[code] = score
         below += tied
     return result
 

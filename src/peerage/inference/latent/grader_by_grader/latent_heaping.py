@@ -120,8 +120,10 @@ def learn_rounding(
                         grids[component, drawn_by_mass(rng, weights)] += 1.0
             _count_units(rng, component, grids[component], coarse, theta, weights, counts)
     for kind in range(len(counts)):
-        if (coarse.kind == kind).any():
-            _draw_shares(rng, kind, counts[kind], theta)
+        for component in range(len(coarse.kind)):
+            if coarse.kind[component] == kind:
+                _draw_shares(rng, kind, counts[kind], theta)
+                break
     refresh_rounding(coarse, beliefs.rounding, theta)
     for component in range(len(coarse.kind)):
         fill_low_effort(component, levels, beliefs.rounding, theta, beliefs.low_effort)
@@ -153,7 +155,8 @@ def _weigh_low_effort(component: int, level: int, levels: Levels, beliefs: Belie
     coarse, all_weights = levels.coarse, beliefs.rounding
     code = component * beliefs.low_effort.shape[1] + level
     centre, root, own = mu_l(theta, component), math.exp(0.5 * theta[TAU_L]), coarse.own[code]
-    weights[:] = 0.0
+    for grid in range(len(weights)):
+        weights[grid] = 0.0
     rest = math.exp(beliefs.low_effort[component, level])
     for place in range(coarse.start[code], coarse.start[code + 1]):
         mass = low_effort_mass(coarse.low[place], coarse.high[place], centre, root)

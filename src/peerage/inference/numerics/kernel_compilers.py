@@ -1,0 +1,138 @@
+"""How kernels are compiled: with numba's own steps, but for those that take long and are of no use here.
+
+numba optimises each function together with all that it calls, and makes machine code of it, before its callers do the
+same with a copy: what lies five calls deep is optimised six times, and five of the six pieces of machine code never
+run. Here a kernel that only other kernels call stays as numba wrote it. The kernel that Python calls has them all
+linked in, is optimised once, and alone becomes machine code.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import llvmlite.binding as llvm
+from numba.core import typed_passes, untyped_passes
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler, Flags
+from numba.core.compiler_machinery import PassManager
+
+_UNUSED = (
+    *(untyped_passes.WithLifting, untyped_passes.InlineClosureLikes, untyped_passes.MakeFunctionToJitFunction),
+    *(untyped_passes.InlineInlinables, untyped_passes.FindLiterallyCalls, untyped_passes.LiteralUnroll),
+    *(untyped_passes.RewriteDynamicRaises, typed_passes.InlineOverloads),
+)
+"""Steps that look for what no kernel has: contexts, functions within functions, exceptions with arguments."""
+
+_COLLECTIONS = 100_000, 50, 100
+"""How seldom Python looks for garbage while it compiles, which makes much that stays and little that does not."""
+
+
+class EntryCompiler(Compiler):  # type: ignore[misc]
+    """Compiles a kernel that Python calls."""
+
+    library: type[JITCodeLibrary]
+
+    def compile_extra(self, func: Callable[..., Any]) -> Any:
+        """Compile a function."""
+        self.state.flags = _Flags(self.state.flags)
+        codegen = self.state.targetctx.codegen()
+        self.state.library = self.library(codegen, func.__qualname__)
+        self.state.library.enable_object_caching()
+        with _everything_linked(codegen):
+            return super().compile_extra(func)
+
+    def define_pipelines(self) -> list[PassManager]:
+        """The steps of the compilation."""
+        (whole,) = super().define_pipelines()
+        steps = PassManager("kernel")
+        unused = _UNUSED if self.state.flags.nrt else (*_UNUSED, typed_passes.NopythonRewrites)
+        steps.passes = [(step, words) for step, words in whole.passes if step not in unused]
+        steps.finalize()
+        return [steps]
+
+
+class LinkableCompiler(EntryCompiler):
+    """Compiles a kernel that only other kernels call."""
+
+
+@contextmanager
+def _everything_linked(codegen: Any) -> Iterator[None]:
+    """Leave to be linked whatever else has to be compiled for a kernel; numba compiles in one thread at a time."""
+    if "create_library" in vars(codegen):
+        yield
+        return
+    codegen.create_library, codegen.set_env = partial(_OptimisedLibrary, codegen), partial(_set_environment, codegen)
+    collections = gc.get_threshold()
+    gc.set_threshold(*_COLLECTIONS)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*collections)
+        del codegen.create_library, codegen.set_env
+
+
+def _set_environment(codegen: Any, name: str, environment: Any) -> None:
+    """Tell a function where its constants lie, if it has machine code of its own."""
+    if codegen._engine.is_symbol_defined(name):
+        type(codegen).set_env(codegen, name, environment)
+
+
+class _Flags(Flags):  # type: ignore[misc]
+    """The options of a compilation. Those of numba compare all that could be set, a hundred thousand times."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Flags) and self._values == other._values
+
+    def __hash__(self) -> int:
+        return hash(Flags)
+
+
+class _LinkableLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """Code to be linked, of which no machine code is made."""
+
+    def _optimize_functions(self, ll_module: llvm.ModuleRef) -> None:
+        """Leave each function to the optimisation of the whole."""
+        ll_module.data_layout = self._codegen._data_layout
+
+    def _optimize_final_module(self) -> None:
+        """Leave the whole to the kernel that this is linked into."""
+
+    def _finalize_final_module(self) -> None:
+        self._shared_module, self._finalized = self._final_module, True
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == llvm.Linkage.external:
+                function.linkage = "linkonce_odr"  # there may be several copies, of which one is kept
+
+    def serialize_using_object_code(self) -> Any:
+        """What the cache keeps: the code as it is."""
+        return self.serialize_using_bitcode()
+
+
+class _OptimisedLibrary(_LinkableLibrary):
+    """The same of numba's own functions, which only become short enough to be inlined once they are optimised."""
+
+    def _optimize_final_module(self) -> None:
+        options = llvm.create_pipeline_tuning_options()
+        options.speed_level, options.loop_vectorization, options.slp_vectorization = 3, True, False
+        # Loops of one sweep are short: unrolled, they are no faster, and take a quarter more machine code.
+        options.loop_unrolling = False
+        builder = llvm.create_pass_builder(self._codegen._tm, options)
+        steps = builder.getModulePassManager()
+        steps.add_refprune_pass()  # of references to a random generator, counted at each draw
+        steps.run(self._final_module, builder)
+
+
+class _EntryLibrary(_OptimisedLibrary):
+    """Code that Python calls: machine code is made of it."""
+
+    _finalize_final_module = JITCodeLibrary._finalize_final_module
+    serialize_using_object_code = JITCodeLibrary.serialize_using_object_code
+
+
+EntryCompiler.library, LinkableCompiler.library = _EntryLibrary, _LinkableLibrary
