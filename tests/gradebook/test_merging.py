@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import peerage as pg
-from peerage.gradebook.merging import merged
+from peerage.gradebook.merging import merged, n_changed
 from support.classes.classes import gradebooks
 
 RUBRIC = pg.Rubric.uniform(["Style", "Code"], [0, 1, 2, 3])
@@ -113,6 +113,12 @@ def test_another_rubric_is_refused(rubric: pg.Rubric, how: str) -> None:
     table = pd.DataFrame([{"submission": "p1", "grader": "tom", "component": "Style", "grade": 1}])
     with pytest.raises(pg.InputError, match=f"the rubric of the new grades {how}; read them with the rubric of the"):
         merged(CLASS, pg.read_grades(table, rubric=rubric))
+
+
+def test_grades_that_come_and_that_go_have_changed() -> None:
+    assert n_changed(CLASS, merged(CLASS, book_of(row("p1", "ann", 1, 3), row("p3", "cem", 2, None)))) == 2
+    known = book_of(row("p1", "tom", 3, 3), row("p1", "ann", 1, 2))
+    assert n_changed(known, merged(known, book_of(row("p1", "bob", 2, 2, author="tom")))) == 4  # tom's are dropped
 
 
 def test_times_are_kept_and_replaced() -> None:

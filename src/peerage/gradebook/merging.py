@@ -71,7 +71,7 @@ def places(keys: NDArray[np.integer], wanted: NDArray[np.integer]) -> Indexes:
 
 
 def n_changed(before: Gradebook, after: Gradebook) -> int:
-    """How many grades of a merged gradebook are new, corrected, or by somebody whose role has changed."""
+    """How many grades of a merged gradebook are new, corrected, gone, or by somebody whose role has changed."""
     keys, earlier = (
         book.review_submission.astype(np.int64) * len(after.graders) + book.review_grader for book in (after, before)
     )
@@ -80,7 +80,9 @@ def n_changed(before: Gradebook, after: Gradebook) -> int:
     n_before = len(before.graders)
     other_role = np.zeros(len(after.graders), bool)
     other_role[:n_before] = after.roles[:n_before] != before.roles
-    return int(np.count_nonzero((after.levels != MISSING) & ~(same & ~other_role[after.review_grader, None])))
+    changed = (after.levels != MISSING) & ~(same & ~other_role[after.review_grader, None])
+    gone = before.levels[~np.isin(earlier, keys)] != MISSING
+    return int(np.count_nonzero(changed) + np.count_nonzero(gone))
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,6 +44,7 @@ class Fitted:
     restarts: the chains that started again from a better one
     choice: the models that were compared, if the model was chosen
     asked: the model that was asked for, if its chains did not agree and a simpler one was fitted
+    heard: the submissions whose new reviews were heard by weighing draws, since chains were last run
     laid_out: the class as it was laid out when it was sampled
     workers: how many threads may work at a time, for whatever is made of it too; one per processor if None
     """
@@ -57,6 +58,7 @@ class Fitted:
     restarts: tuple[int, ...] = ()
     choice: ModelChoice | None = None
     asked: Model | None = None
+    heard: tuple[str, ...] = ()
     laid_out: Layout | None = None
     workers: int | None = None
 

@@ -95,7 +95,7 @@ def prediction_words(record: Mapping[str, Any]) -> Iterator[str]:
         yield unreliable_predictions(prediction["untrusted_reviews"], record["counts"]["reviews"])
     since = (record.get("model_checks") or {}).get("grades_since", 0)
     if since:
-        yield f"That was found before the last {counted(since, 'grade')} came in or changed."
+        yield f"How well grades are predicted was found before the last {counted(since, 'grade')} came in or changed."
     yield from staff_words(record)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -20,6 +20,7 @@ from peerage.inference.posterior import Posterior
 from peerage.inference.staff_in_words import staff_sentences
 from peerage.results.table_values import significant
 from peerage.rubric import Rubric, tidy
+from peerage.support.words.wording import counted
 from peerage.version import __version__
 
 FEW = 0.01
@@ -98,6 +99,13 @@ def still_judged(record: Mapping[str, Any], n_grades: int) -> dict[str, Any] | N
     if since > FEW * record["counts"].get("grades", 0):
         return None
     return {"prediction": record["prediction"], "model_checks": {**checks, "grades_since": since}}
+
+
+def found_by_checks(known: Mapping[str, Any]) -> Iterator[Problem]:
+    """What the model does not reproduce, and since when that was not looked at anew."""
+    since = known["model_checks"]["grades_since"]
+    when = f" (found before the last {counted(since, 'grade')} came in or changed)" if since else ""
+    return (Problem(f"{sentence}{when}") for sentence in known["model_checks"]["sentences"])
 
 
 def compared_with_staff(posterior: Posterior) -> dict[str, Any]:

@@ -36,7 +36,7 @@ from peerage.results.fit_tables import (
     weights_table,
 )
 from peerage.results.marker import Marker, new_secret
-from peerage.results.provenance import compared_with_staff, judged, record_of
+from peerage.results.provenance import compared_with_staff, found_by_checks, judged, record_of
 from peerage.results.schema import (
     BIASES,
     CHECKS,
@@ -57,6 +57,7 @@ from peerage.results.table_values import REMEDY
 from peerage.rubric import Rubric
 from peerage.support.files.json_files import read_json
 from peerage.support.files.json_shapes import Maybe, misfit
+from peerage.support.tasks.side_by_side import side_by_side
 from peerage.support.tasks.stop_requests import check_stopped
 from peerage.support.words.wording import listed
 from peerage.tables.reading_files import read_sheet
@@ -82,6 +83,10 @@ _PROBLEM = {"message": str, "remedy": Maybe(str), "file": Maybe(str), "row": May
 
 _ENTRIES = {"rubric": dict, "counts": dict, "input": list, "warnings": list, "choices": dict, "final": str}
 """What every record holds, and of which kind it is."""
+
+
+_MANY_GRADES = 200_000
+"""A class of more grades is decided about in one step after another, which takes less memory."""
 
 
 class AuthorTotal(NamedTuple):
@@ -146,21 +151,22 @@ class Results:
         choices = DecisionChoices() if choices is None else choices
         # Of a large class this takes the most memory: it comes first, while little else is held.
         known = judged(posterior) if known is None else known
-        prediction = {**known["prediction"], "staff": compared_with_staff(posterior)}
+        workers = posterior.threads if posterior.book.n_grades <= _MANY_GRADES else 1
+        explanation, checks, compared = side_by_side(
+            workers, posterior, choices.explain, choices.propose, compared_with_staff
+        )
         check_stopped()
-        explanation = choices.explain(posterior)
-        check_stopped()
+        prediction = {**known["prediction"], "staff": compared}
         marks = choices.credit(posterior)
         check_stopped()
         final = FinalGrades.of(posterior, explanation, overrides, handed_out, staff_final=choices.staff_final)
-        checked = map(Problem, known["model_checks"]["sentences"])
-        warnings = (*posterior.warnings, *checked, *idle_authors(marks))
+        warnings = (*posterior.warnings, *found_by_checks(known), *idle_authors(marks))
         check_stopped()
         tables = {
             GRADES: grades_table(posterior, final),
             TOTALS: totals_table(posterior, final, choices),
             GRADERS: graders_table(posterior, marks),
-            CHECKS: table_values.kept(CHECKS, choices.propose(posterior)),
+            CHECKS: table_values.kept(CHECKS, checks),
         }
         if explanation is not None and final.sentences is not None:
             warnings += explanation.warnings

@@ -16,6 +16,7 @@ from peerage.formats.reading_choices import Reading
 from peerage.gradebook.book import Gradebook
 from peerage.gradebook.input_files import InputFile
 from peerage.gradebook.merging import n_changed
+from peerage.inference.new_grades.updating import UPDATED
 from peerage.inference.posterior import Posterior
 from peerage.results.provenance import still_judged
 from peerage.results.results import Results
@@ -69,7 +70,8 @@ def update_class(
         after = before.update(new_grades, draws=draws, burn_in=burn_in, workers=workers, progress=progress, stop=stop)
         known = still_judged(earlier.record, n_changed(before.book, after.book))
         results = _results(earlier, after, choices, inputs, published, known)
-    notices = tuple(notice for notice in after.book.notices if notice not in before.book.notices)
+    known_before = [notice for notice in before.book.notices if notice not in UPDATED]
+    notices = tuple(notice for notice in after.book.notices if notice not in known_before)
     changes = tuple(_changes(earlier.grades, results, set(new_grades.submissions)))
     return Updated(results, changes, notices)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -22,6 +23,8 @@ from peerage.inference.new_grades import reweighing, updating
 from peerage.inference.new_grades.reweighing import reweighed
 from peerage.inference.new_grades.updating import BURN_IN, WEIGHED
 from peerage.inference.sampling.chains import Samples
+from peerage.results.results import Results
+from peerage.workflow.update_class import update_class
 
 FALSE_ALARM = 1e-3
 """How often the comparison with fits fails by chance, all its entries taken together."""
@@ -58,9 +61,14 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def unseen_by_staff() -> str:
     """A submission that the class's TA has not graded."""
+    return all_unseen()[0]
+
+
+def all_unseen() -> list[str]:
+    """All of them."""
     book = small_class()
     seen = book.review_submission[book.is_staff[book.review_grader]]
-    return next(name for place, name in enumerate(book.submissions) if place not in seen)
+    return [name for place, name in enumerate(book.submissions) if place not in seen]
 
 
 def review(grade: float, *, submission: str | None = None, grader: str = "ta1", role: str = "ta") -> pg.Gradebook:
@@ -74,39 +82,56 @@ def after(before: pg.Posterior, new: pg.Gradebook, fewest: int = 1) -> pg.Poster
     """The posterior after new reviews by its own draws, if that can be had."""
     layout = lay_out(merged(before.book, new), before.model)
     samples = reweighed(before, layout, fewest)
-    return None if samples is None else replace(before, book=layout.book, laid_out=layout, samples=samples)
+    if samples is None:
+        return None
+    heard = (*before.heard, *new.submissions)
+    return replace(before, book=layout.book, laid_out=layout, samples=samples, heard=heard)
 
 
-def what_is_known(found: pg.Posterior) -> Floats:
-    """What an update changes: the grades of the submission, who made an effort on it, and all graders."""
+def what_is_known(found: pg.Posterior, submissions: Sequence[str]) -> Floats:
+    """What an update changes: grades of submissions, who made an effort on them, all graders, and what is learned.
+
+    Draws of other submissions move too.
+    """
     layout, samples = found.layout, found.samples
-    place = found.book.submissions.index(unseen_by_staff())
-    cells = layout.cell_submission == place
-    reviews = layout.book.review_submission[layout.review_order] == place
+    places = [found.book.submissions.index(name) for name in submissions]
+    cells = np.isin(layout.cell_submission, places)
+    reviews = np.isin(layout.book.review_submission[layout.review_order], places)
     draws = found.draws
+    true_grades = draws.on_model_scale("true_grade")
     parts = [samples.level_mass[cells, :-1], samples.effortful[reviews], samples.influence[reviews]]
     parts += [draws[name].mean(axis=(0, 1)) for name in ("reliability", "bias", "effort")]
-    parts += [draws.on_model_scale("true_grade")[:, :, cells].reshape(-1, cells.sum()).std(axis=0)]
+    parts += [true_grades.mean(axis=(0, 1)), true_grades[:, :, cells].reshape(-1, cells.sum()).std(axis=0)]
+    parts += [samples.kept_hyper.mean(axis=(0, 1)), draws.slopes().mean(axis=(0, 1))]
     return np.concatenate([np.asarray(part, float).ravel() for part in parts])
 
 
-def largest_gap(name: str) -> float:
-    """By how much updates and fits differ, in units of the limit that chance keeps to."""
-    new = review(4)
+def largest_gap(name: str, *others: str) -> float:
+    """By how much updates and fits differ, in units of the limit that chance keeps to.
+
+    Reviews of other submissions come first, one after the other.
+    """
+    submissions = (*others, unseen_by_staff())
     found = []
     for seed in range(FITS):
-        updated = after(fitted(name, seed), new)
+        updated: pg.Posterior | None = fitted(name, seed)
+        for submission in submissions:
+            assert updated is not None
+            updated = after(updated, review(4, submission=submission))
         assert updated is not None
-        found.append((what_is_known(updated), what_is_known(_fit_of_all(name, seed))))
+        fit = _fit_of_all(name, seed, submissions)
+        found.append((what_is_known(updated, submissions), what_is_known(fit, submissions)))
     updates, fits = np.array(found).transpose(1, 0, 2)
-    moving = (updates.std(axis=0) > 0) & (fits.std(axis=0) > 0)
+    moving = (updates.std(axis=0) > 1e-6) & (fits.std(axis=0) > 1e-6)
     p_values = stats.ttest_ind(updates[:, moving], fits[:, moving], equal_var=False).pvalue
     return float(p_values.min() * moving.sum() / FALSE_ALARM)
 
 
 @cache
-def _fit_of_all(name: str, seed: int) -> pg.Posterior:
-    book = merged(small_class(), review(4))
+def _fit_of_all(name: str, seed: int, submissions: tuple[str, ...]) -> pg.Posterior:
+    book = small_class()
+    for submission in submissions:
+        book = merged(book, review(4, submission=submission))
     return pg.fit(book, MODELS[name], chains=2, draws=200, burn_in=95, seed=1000 + seed)
 
 
@@ -131,6 +156,30 @@ def test_a_missing_part_is_noticed(part: str, monkeypatch: pytest.MonkeyPatch) -
 
         monkeypatch.setattr(reweighing, part, deaf)
     assert largest_gap("fixed") < 1
+
+
+@pytest.mark.slow
+def test_reviews_that_come_one_after_the_other_are_those_of_a_fit_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the tail of the weights is heavier than in use: what is compared has the noise of the weights."""
+    monkeypatch.setattr(reweighing, "LARGEST_SHAPE", np.inf)
+    assert largest_gap("learned", all_unseen()[1]) > 1
+
+
+def test_what_was_heard_before_moves_with_what_comes_later() -> None:
+    first, second = all_unseen()[:2]
+    once = after(fitted(draws=1500), review(4, submission=first))
+    assert once is not None
+    twice = after(once, review(4, submission=second))
+    assert twice is not None
+    cells = twice.layout.cell_submission == twice.book.submissions.index(first)
+    assert not np.array_equal(twice.samples.level_mass[cells], once.samples.level_mass[cells])
+
+
+def test_what_is_heard_between_runs_of_the_chains_is_little() -> None:
+    names = all_unseen()
+    before = replace(fitted(), heard=tuple(names[1:6]))
+    assert after(before, review(4)) is None
+    assert after(replace(before, heard=tuple(names[1:5])), review(4)) is not None
 
 
 def test_what_new_reviews_do_not_concern_keeps_its_probabilities() -> None:
@@ -236,11 +285,20 @@ def test_draws_that_an_update_left_several_times_count_once() -> None:
     assert kept.max() > 1
 
 
+def test_each_update_says_how_it_was_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also when the one before was made in the same way."""
+    once = updating.told(fitted(), [WEIGHED, pg.Problem("something known before")])
+    monkeypatch.setattr(pg.Posterior, "update", lambda self, *_, **__: self)
+    assert update_class(Results.of(once), review(4)).notices == (WEIGHED,)
+
+
 @pytest.mark.usefixtures("hasty")
 def test_an_updated_posterior_can_be_saved_and_goes_on(tmp_path: Path) -> None:
     updated = enough().update(review(5))
     updated.save(tmp_path / "posterior.npz")
     loaded = pg.load(tmp_path / "posterior.npz")
+    assert (updated.heard, loaded.heard) == ((unseen_by_staff(),),) * 2
+    assert not loaded.update(review(4), draws=20).heard
     pd.testing.assert_frame_equal(loaded.submissions(), updated.submissions())
     assert updated.extend(10).n_draws == 1510
     assert loaded.update(review(4), draws=20).n_draws == 20

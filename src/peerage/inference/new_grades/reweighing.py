@@ -62,6 +62,7 @@ def weighed(posterior: F, new_grades: Gradebook, workers: int | None = None) -> 
         posterior,
         book=book,
         samples=replace(samples, seconds=seconds),
+        heard=tuple(sorted({*posterior.heard, *new_grades.submissions})),
         timings={"sampling": seconds, "total": seconds},
         laid_out=replace(layout, book=book),
         workers=posterior.workers if workers is None else at_least(1, workers=workers),
@@ -71,10 +72,12 @@ def weighed(posterior: F, new_grades: Gradebook, workers: int | None = None) -> 
 def reweighed(posterior: Fitted, layout: Layout, fewest: int) -> Samples | None:
     """The draws given the new reviews, which ``layout`` has; None where that cannot be, or fewer would count."""
     review = former_places(posterior.layout, layout)[1]
-    submissions = np.unique(_submissions(layout)[review < 0])
-    if not _can_weigh(posterior, layout, review, submissions):
+    new = np.unique(_submissions(layout)[review < 0])
+    # What those teach that were heard before moves with these: they are drawn anew too, and there may be few in all.
+    submissions = np.union1d(new, [layout.book.submissions.index(name) for name in posterior.heard]).astype(np.int64)
+    if not len(new) or not _can_weigh(posterior, layout, review, submissions):
         return None
-    log_weights = np.sum([_log_probabilities(posterior, layout, review, entry) for entry in submissions], axis=0)
+    log_weights = np.sum([_log_probabilities(posterior, layout, review, entry) for entry in new], axis=0)
     shape = smooth(log_weights)
     weights = np.exp(log_weights).reshape(posterior.samples.n_chains, -1)
     # Chains that disagree go on doing so: what each of them expected of a review says nothing of which is right.
@@ -90,11 +93,14 @@ def _submissions(layout: Layout) -> NDArray[np.int64]:
 
 
 def _can_weigh(posterior: Fitted, layout: Layout, review: Indexes, submissions: NDArray[np.int64]) -> bool:
-    """Whether all that is new are a few reviews by staff or machines, and the draws are of a class like that."""
+    """Whether all that is new are a few reviews by staff or machines, and the draws are of a class like that.
+
+    ``submissions`` are those with new reviews, and those that were heard in this way before.
+    """
     book, before, old = layout.book, posterior.book, posterior.layout
     if not engine_of(layout).SWEEPS_LOCALLY or posterior.samples.running:
         return False
-    if not 0 < len(submissions) <= MOST_SUBMISSIONS or {STILL_MOVING, ROUGH} & {*before.notices}:
+    if len(submissions) > MOST_SUBMISSIONS or {STILL_MOVING, ROUGH} & {*before.notices}:
         return False
     names = ("submissions", "graders", "authors", "assignments")
     if any(getattr(book, name) != getattr(before, name) for name in names):
@@ -143,8 +149,8 @@ def _worth(samples: Samples, weights: Floats) -> float:
 
     Draws that an earlier update left several times count as one.
     """
-    reliability, effort = (samples.draws[name].sum(axis=2, dtype=float) for name in ("reliability", "effort"))
-    drawn = np.stack([reliability, effort, samples.kept_hyper.sum(axis=2)], axis=2).reshape(weights.size, -1)
+    sums = [samples.draws[name].sum(axis=2, dtype=float) for name in ("reliability", "bias", "effort")]
+    drawn = np.stack([*sums, samples.kept_hyper.sum(axis=2)], axis=2).reshape(weights.size, -1)
     place = np.unique(drawn, axis=0, return_inverse=True)[1].ravel()
     return float(len(weights) ** 2 / np.sum(np.bincount(place, weights.ravel()) ** 2))
 
@@ -160,7 +166,7 @@ def _resampled(weights: Floats) -> Indexes:
 def _drawn_again(
     posterior: Fitted, layout: Layout, review: Indexes, submissions: NDArray[np.int64], chosen: Indexes
 ) -> Samples:
-    """The chosen draws, with the submissions that have new reviews drawn anew given each."""
+    """The chosen draws, with some submissions drawn anew given each: those that have new reviews, or had before."""
     before, part = posterior.samples, _part(posterior, layout, submissions, 9)
     drawn = _chosen(part.drawn, chosen)
     true_grade = np.zeros((len(chosen), part.layout.n_cells))

@@ -106,6 +106,7 @@ def update(
         book=book,
         burn_in=burn_in + draws * (len(runs) - 1),
         restarts=(),
+        heard=(),
         samples=runs[-1],
         timings={"sampling": sum(run.seconds for run in runs), "total": time.perf_counter() - begun},
         laid_out=replace(layout, book=book),

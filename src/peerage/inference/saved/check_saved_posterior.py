@@ -58,6 +58,7 @@ def checked_meta(meta: Any) -> dict[str, Any]:
     for grade in meta.get("self_grades", []):
         _all("self_grades", grade, str, int, float)
     _all("restarts", meta["restarts"], int)
+    _all("heard", meta.get("heard", []), str)
     for notice in meta["notices"]:
         _all("notices", notice, str, int, type(None))
     for exclusion in meta["exclusions"]:

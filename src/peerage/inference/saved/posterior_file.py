@@ -81,6 +81,7 @@ def _fields(stored: StoredArrays, path: str | Path) -> dict[str, Any]:
     asked = None if meta.get("asked") is None else Model.from_dict(meta["asked"])
     choice = None if meta.get("choice") is None else ModelChoice.from_rows(meta["choice"])
     kept = {name: meta[name] for name in ("seed", "burn_in", "timings")} | {"restarts": tuple(meta["restarts"])}
+    kept["heard"] = tuple(meta.get("heard", ()))
     samples = samples_of(stored, meta, layout)
     found = {"book": book, "model": model, "samples": samples, "choice": choice, "asked": asked, "laid_out": layout}
     return found | kept
@@ -105,6 +106,7 @@ def _meta(posterior: Fitted) -> dict[str, Any]:
         "timings": posterior.timings,
         "seconds": posterior.samples.seconds,
         "restarts": posterior.restarts,
+        "heard": posterior.heard,
         "asked": None if posterior.asked is None else posterior.asked.to_dict(),
         "choice": None if posterior.choice is None else posterior.choice.to_rows(),
         "generators": [state.generator for state in posterior.samples.states],
