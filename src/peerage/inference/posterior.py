@@ -152,10 +152,11 @@ class Posterior(Fitted):
         )
 
     def totals(self) -> pd.DataFrame:
-        """Each submission's points: those of the most likely grades, their expectation, and an interval.
+        """Each submission's points: of the most likely grades, expected, and an interval of the true ones."""
+        return self._totals.copy()
 
-        The interval is of the true points, which may lie between those of legal grades.
-        """
+    @cached_property
+    def _totals(self) -> pd.DataFrame:
         return totals_table(self.layout, self.samples, (LOWER, UPPER), self.seed)
 
     def priors(self) -> pd.DataFrame:

@@ -152,8 +152,8 @@ class Results:
         # Of a large class this takes the most memory: it comes first, while little else is held.
         known = judged(posterior) if known is None else known
         workers = posterior.threads if posterior.book.n_grades <= _MANY_GRADES else 1
-        explanation, checks, compared = side_by_side(
-            workers, posterior, choices.explain, choices.propose, compared_with_staff
+        explanation, checks, compared, _ = side_by_side(
+            workers, posterior, choices.explain, choices.propose, compared_with_staff, Posterior.totals
         )
         check_stopped()
         prediction = {**known["prediction"], "staff": compared}

@@ -31,6 +31,7 @@ from peerage.results.schema import (
 )
 from peerage.results.several_classes_results import SeveralResults
 from peerage.results.table_values import written
+from peerage.support.tasks.side_by_side import side_by_side
 from peerage.tables.writing_tables import csv_text
 from peerage.workflow.saved_elsewhere import saved_elsewhere
 
@@ -78,8 +79,12 @@ def fill_all(several: SeveralResults, folder: Path) -> None:
 
 def fill(results: Results, folder: Path) -> None:
     """Write results and their page into a folder that is being written."""
+    page, _ = side_by_side(2, results, staff_html, partial(_write, folder))
+    (folder / REPORT).write_bytes(page.encode())
+
+
+def _write(folder: Path, results: Results) -> None:
     results.write(folder)
-    (folder / REPORT).write_bytes(staff_html(results).encode())
 
 
 def _fill_common(several: SeveralResults, folder: Path) -> None:
