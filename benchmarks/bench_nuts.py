@@ -62,11 +62,18 @@ def compared(variable: str, pair: dict[str, tuple[NDArray[np.float64], float]]) 
     """A row of the table: effective draws a core-second of both, and how many times as many ours are."""
     row: dict[str, Any] = {"variable": variable}
     for name, (draws, seconds) in pair.items():
-        rate = rhat_and_ess(draws).ess_bulk / seconds
-        row |= {f"{name}_median": float(np.median(rate)), f"{name}_worst": float(np.quantile(rate, 0.01))}
-    row |= {f"times_{kind}": row[f"ours_{kind}"] / row[f"nuts_{kind}"] for kind in ("median", "worst")}
-    pairs = (f"{row[f'{name}_median']:.1f} {row[f'{name}_worst']:>6.1f}" for name in ("ours", "nuts", "times"))
-    print(f"{variable.replace('_', ' '):<14}" + "".join(f"{pair:>16}" for pair in pairs), flush=True)
+        found = rhat_and_ess(draws)
+        for end, effective in (("", found.ess_bulk), ("_of_tails", found.ess_tail)):
+            rate = effective / seconds
+            row |= {f"{name}_median{end}": float(np.median(rate)), f"{name}_worst{end}": float(np.quantile(rate, 0.01))}
+    for end in ("", "_of_tails"):
+        row |= {
+            f"times_{kind}{end}": row[f"ours_{kind}{end}"] / row[f"nuts_{kind}{end}"] for kind in ("median", "worst")
+        }
+        sides = ("ours", "nuts", "times")
+        pairs = (f"{row[f'{name}_median{end}']:.1f} {row[f'{name}_worst{end}']:>6.1f}" for name in sides)
+        words = f"{variable}{end}".replace("_", " ")
+        print(f"{words:<22}" + "".join(f"{pair:>16}" for pair in pairs), flush=True)
     return row
 
 
@@ -78,7 +85,7 @@ def measure() -> dict[str, Any]:
     our_draws, our_seconds = ours(book, priors)
     their_draws, their_seconds = fast_nuts.sample(book, priors, WARM_UP, DRAWS, seed=1)
     print("Effective draws a core-second, median and first percentile of the entries\n")
-    print(f"{'':<14}{'peerage':>16}{'NumPyro':>16}{'times':>16}")
+    print(f"{'':<22}{'peerage':>16}{'NumPyro':>16}{'times':>16}")
     rows, gaps = [], []
     for variable in VARIABLES:
         left, right = inferred(our_draws[variable]), inferred(their_draws[variable])

@@ -6,7 +6,8 @@ A table stands between ``<!-- NAME -->`` and ``<!-- end -->``.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from figures import HERE, RESULTS
@@ -45,13 +46,13 @@ def provenance(results: Figures) -> str:
     )
 
 
-def effective_draws(results: Figures) -> str:
-    """Effective draws a core-second beside those of NUTS."""
+def effective_draws(results: Figures, end: str = "") -> str:
+    """Effective draws a core-second beside those of NUTS; those of the tails have names that end in another way."""
     rows = (
         (
             row["variable"].replace("_", " "),
-            *(f"{row[f'{name}_median']:.3g} / {row[f'{name}_worst']:.3g}" for name in ("ours", "nuts")),
-            f"{row['times_median']:.1f} / {row['times_worst']:.1f}",
+            *(f"{row[f'{name}_median{end}']:.3g} / {row[f'{name}_worst{end}']:.3g}" for name in ("ours", "nuts")),
+            f"{row[f'times_median{end}']:.1f} / {row[f'times_worst{end}']:.1f}",
         )
         for row in results["nuts"]["rows"]
     )
@@ -215,9 +216,10 @@ def table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return "\n".join([lines[0], f"|{'---|' * len(cells[0])}", *lines[1:]])
 
 
-TABLES = {
+TABLES: dict[str, Callable[[Figures], str]] = {
     "provenance": provenance,
     "effective draws": effective_draws,
+    "effective draws of tails": partial(effective_draws, end="_of_tails"),
     "agreement": agreement,
     "sweep": sweep,
     "profile": profile,

@@ -50,7 +50,7 @@ NUMERICAL = {
     "latent/grader_by_grader/grader_moves.py": {"_noises", "take_into_centre"},
     "latent/grader_by_grader/latent_habits.py": {"_any_unused", "_candidate_code"},
     "latent/grader_by_grader/review_predictions.py": {"take_over"},
-    "latent/latent_peers.py": {"_log_mean", "_solve"},
+    "latent/latent_peers.py": {"_forget_halo", "_log_mean", "_rescaled", "_solve"},
     "latent/latent_priors.py": {"share_of"},
     "latent/latent_sweep.py": {"_cell_of", "_write"},
     "uncensored/uncensored_sweep.py": {"_truncated_normal"},

@@ -175,7 +175,7 @@ def test_as_many_workers_as_a_fit_was_given_work_on_what_is_made_of_it(
 def test_a_server_can_stop_what_follows_the_draws(
     book: pg.Gradebook, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Asked to stop while a step is made, the work ends before the next."""
+    """Asked to stop while a step is made, the work ends before the next; explanations and spot checks are one step."""
     stop, made = threading.Event(), list[str]()
 
     def noted(owner: Any, name: str) -> None:
@@ -196,7 +196,7 @@ def test_a_server_can_stop_what_follows_the_draws(
     plan = FitPlan(sampling=SamplingPlan(chains=2, draws=20, burn_in=5, seed=0, stop=stop))
     with pytest.raises(pg.Stopped):
         fit_class(book, plan)
-    assert made[-1] == step
+    assert made[-1] == step or {made[-1], step} == {"explain", "propose"}
 
 
 def test_two_threads_that_ignore_another_packages_warnings_leave_the_filters_alone(

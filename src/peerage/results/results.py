@@ -57,7 +57,7 @@ from peerage.results.table_values import REMEDY
 from peerage.rubric import Rubric
 from peerage.support.files.json_files import read_json
 from peerage.support.files.json_shapes import Maybe, misfit
-from peerage.support.tasks.side_by_side import side_by_side
+from peerage.support.tasks.made_together import made_together
 from peerage.support.tasks.stop_requests import check_stopped
 from peerage.support.words.wording import listed
 from peerage.tables.reading_files import read_sheet
@@ -152,7 +152,7 @@ class Results:
         # Of a large class this takes the most memory: it comes first, while little else is held.
         known = judged(posterior) if known is None else known
         workers = posterior.threads if posterior.book.n_grades <= _MANY_GRADES else 1
-        explanation, checks, compared, _ = side_by_side(
+        explanation, checks, compared, _ = made_together(
             workers, posterior, choices.explain, choices.propose, compared_with_staff, Posterior.totals
         )
         check_stopped()

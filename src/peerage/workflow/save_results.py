@@ -31,7 +31,7 @@ from peerage.results.schema import (
 )
 from peerage.results.several_classes_results import SeveralResults
 from peerage.results.table_values import written
-from peerage.support.tasks.side_by_side import side_by_side
+from peerage.support.tasks.made_together import made_together
 from peerage.tables.writing_tables import csv_text
 from peerage.workflow.saved_elsewhere import saved_elsewhere
 
@@ -79,7 +79,7 @@ def fill_all(several: SeveralResults, folder: Path) -> None:
 
 def fill(results: Results, folder: Path) -> None:
     """Write results and their page into a folder that is being written."""
-    page, _ = side_by_side(2, results, staff_html, partial(_write, folder))
+    page, _ = made_together(2, results, staff_html, partial(_write, folder))
     (folder / REPORT).write_bytes(page.encode())
 
 

@@ -122,7 +122,7 @@ def _expected(component: int, mean: float, root: float, levels: Levels, values: 
     return total
 
 
-@jit(makes_arrays=True)
+@jit
 def _log_mass(
     submission: int,
     rng: np.random.Generator,
@@ -148,10 +148,7 @@ def _log_mass(
         grader = places.review_grader[review]
         if not unseen[grader]:
             continue
-        for place in range(halo + 1):
-            covariance[halo, place] = covariance[place, halo] = gain[place] = 0.0
-        for particle in range(len(particles)):
-            particles[particle, halo] = 0.0
+        _forget_halo(covariance, particles, gain)
         if given.graders.has_halo[grader]:
             covariance[halo, halo] = 1.0 / state.reliability[grader]
         for report in range(places.review_reports[review], places.review_reports[review + 1]):
@@ -174,13 +171,7 @@ def _log_mass(
                 for i in range(size):
                     known[i] += gain[i] * (latent - centre)
                 known[halo] += gain[halo] * (latent - centre)
-            top = 0.0
-            for mass in masses:
-                top = max(top, mass)
-            if top < _SMALL:
-                log_scale += math.log(top)
-                for particle in range(len(masses)):
-                    masses[particle] /= top
+            log_scale += _rescaled(masses)
             for i in range(halo + 1):
                 for j in range(halo + 1):
                     covariance[i, j] -= variance * gain[i] * gain[j]
@@ -188,6 +179,29 @@ def _log_mass(
     for mass in masses:
         mean += mass / len(masses)
     return log_scale + math.log(mean)
+
+
+@jit
+def _rescaled(masses: F64) -> float:
+    """Divide masses by their largest if that is very small; returns the logarithm of what they were divided by."""
+    top = 0.0
+    for mass in masses:
+        top = max(top, mass)
+    if top >= _SMALL:
+        return 0.0
+    for particle in range(len(masses)):
+        masses[particle] /= top
+    return math.log(top)
+
+
+@jit
+def _forget_halo(covariance: F64, particles: F64, gain: F64) -> None:
+    """Begin a review, whose halo, in the last place, has nothing to do with what was known before."""
+    halo = covariance.shape[0] - 1
+    for place in range(halo + 1):
+        covariance[halo, place] = covariance[place, halo] = gain[place] = 0.0
+    for particle in range(len(particles)):
+        particles[particle, halo] = 0.0
 
 
 @jit

@@ -10,10 +10,10 @@ from peerage.support.tasks.executor import open_executor
 S = TypeVar("S")
 
 
-def side_by_side(workers: int, shared: S, *makers: Callable[[S], Any]) -> list[Any]:
+def made_together(workers: int, shared: S, *makers: Callable[[S], Any]) -> list[Any]:
     """What each function makes of what they share, in their order; those that take longest should come first.
 
-    >>> side_by_side(2, [3, 1, 2], sorted, len)
+    >>> made_together(2, [3, 1, 2], sorted, len)
     [[1, 2, 3], 3]
     """
     with open_executor(workers) as executor:
