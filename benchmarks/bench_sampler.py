@@ -29,6 +29,7 @@ from peerage.inference.latent.latent_arrays import State
 from peerage.inference.latent.latent_sweep import _update_efforts, _update_graders, _update_grades
 from peerage.inference.layout import Layout, lay_out
 from peerage.inference.numerics.arrays import F64, Sums
+from peerage.inference.numerics.by_reference import placed
 from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.normal_tails import below, draw_in_bin, known_masses
 from peerage.inference.numerics.rhat_and_ess import rhat_and_ess
@@ -99,12 +100,12 @@ def floor_of(layout: Layout, start: ChainState, rng: np.random.Generator) -> Cal
 
 
 def parts_of(layout: Layout, start: ChainState, rng: np.random.Generator) -> dict[str, Callable[[], None]]:
-    """The parts of a sweep, each as a call that moves a chain."""
+    """The parts of a sweep, each as a call that moves a chain; what it is given lies where kernels take it."""
     given, work = latent_engine.prepare(layout), latent_engine.new_work(layout)
     state = State(**{name: values.copy() for name, values in start.variables.items()})
     reviews, places = layout.book.n_reviews, given.places
     sums = Sums(np.zeros((layout.n_cells, layout.max_levels)), np.zeros(reviews), np.zeros(reviews))
-    return {
+    parts = {
         "what is said of each true grade": partial(load_cells, places, given.beliefs, state, work.cells),
         "reviews, grader by grader": partial(update_reviews, rng, True, True, True, given, state, sums, work),
         "probabilities of grades": partial(
@@ -114,6 +115,7 @@ def parts_of(layout: Layout, start: ChainState, rng: np.random.Generator) -> dic
         "biases and reliabilities": partial(_update_graders, rng, False, True, given, state, work),
         "effort probabilities": partial(_update_efforts, rng, False, given, state, work),
     }
+    return {name: partial(part.func, *map(placed, part.args)) for name, part in parts.items()}
 
 
 def profile(parts: dict[str, Callable[[], None]]) -> dict[str, float]:

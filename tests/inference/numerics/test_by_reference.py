@@ -13,7 +13,7 @@ import pytest
 from numba.core.errors import TypingError
 
 from peerage.inference.numerics.arrays import F64, I32
-from peerage.inference.numerics.by_reference import by_reference
+from peerage.inference.numerics.by_reference import by_reference, placed
 from peerage.inference.numerics.jit import jit
 
 
@@ -103,6 +103,13 @@ def test_fields_of_every_kind_and_order_lie_where_kernels_look() -> None:
         out = np.zeros(5)
         gathered(Mixed(flag, np.float32(0.5), given(), other, np.int32(2), table), out)
         np.testing.assert_array_equal(out, [flag, 0.5, other, table[2, 1], 100.0])
+
+
+def test_what_was_laid_out_stays_until_it_is_forgotten() -> None:
+    laid_out = placed(given())
+    spoilt = [np.full(3, 7.0) for _ in range(1000)]
+    assert total(laid_out) == 100.5
+    assert len(spoilt) == 1000
 
 
 def test_what_was_taken_is_freed() -> None:

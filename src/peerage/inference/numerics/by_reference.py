@@ -142,9 +142,10 @@ def _field(context: Any, builder: Any, kind: Reference, address: Any, name: str)
 
 
 class Placed:
-    """A named tuple as kernels take it: laid out in the memory of one call, with all that it holds."""
+    """A named tuple as kernels take it: laid out in memory with all that it holds, which it keeps alive."""
 
     def __init__(self, given: tuple[Any, ...]) -> None:
+        self.given = given
         self.kind: Reference = typeof(given)
         self.memory = np.zeros(self.kind.size, np.uint8)
         self.address = self.memory.ctypes.data
