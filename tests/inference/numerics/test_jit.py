@@ -169,26 +169,28 @@ def test_a_damaged_cache_is_not_used(small: Path) -> None:
     assert run(small)[1] == "6.0"
 
 
-def test_what_one_kernel_had_compiled_is_linked_into_another_by_the_next_process(small: Path) -> None:
-    """Code that is only for linking has no machine code of its own, from which a process could start again."""
+def test_the_cache_holds_what_python_calls_with_what_that_calls(small: Path) -> None:
+    """Another process finds the former's kernel, and compiles its own with what both of them call."""
     (small / "small" / "kernels.py").write_text(
         "from peerage.inference.numerics.jit import jit\n\n"
         "@jit\ndef twice(number):\n    return 2.0 * number\n\n"
         "@jit\ndef more(number):\n    return twice(number) + 1.0\n\n"
-        "@jit\ndef less(number):\n    return twice(number) - 1.0\n"
+        "@jit\ndef most(number):\n    return more(twice(number)) - 1.0\n"
     )
     program = "import sys; from small import kernels; print(getattr(kernels, sys.argv[1])(3.0))"
 
-    def called(name: str) -> tuple[str, int]:
+    def called(name: str) -> tuple[str, dict[str, int]]:
         child = subprocess.run(
             [sys.executable, "-c", program, name], cwd=small, capture_output=True, text=True, check=True
         )
-        (code,) = (small / "small" / "__pycache__").glob("inner.*twice*.nbc")
-        return child.stdout, code.stat().st_mtime_ns
+        kept = (small / "small" / "__pycache__").glob("*.nbc")
+        return child.stdout, {path.name.split("-")[0]: path.stat().st_mtime_ns for path in kept}
 
-    (first, compiled), (second, found), (third, _) = called("more"), called("less"), called("more")
-    assert (first, second, third) == ("7.0\n", "5.0\n", "7.0\n")
-    assert compiled == found
+    (first, alone), (second, both), (third, later) = called("more"), called("most"), called("more")
+    assert (first, second, third) == ("7.0\n", "12.0\n", "7.0\n")
+    assert {*alone} == {"kernels.more"}
+    assert {*both} == {"kernels.more", "kernels.most"}
+    assert (both["kernels.more"], later) == (alone["kernels.more"], both)
 
 
 def kernels_of_the_package() -> dict[str, tuple[ast.FunctionDef, bool]]:

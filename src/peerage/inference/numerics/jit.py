@@ -60,9 +60,14 @@ class Kernel:
         self.py_func, self._options = function, options
         self.__name__, self.__qualname__, self.__doc__ = function.__name__, function.__qualname__, function.__doc__
         self.__module__ = function.__module__
-        compiler = {"pipeline_class": kernel_compilers.LinkableCompiler}
-        self._inner = _dispatcher(function, "inner", {**options, **compiler, "no_cpython_wrapper": True})
-        self._inner.compile = partial(_compile_widened, self._inner.compile)
+
+    @cached_property
+    def _inner(self) -> Any:
+        """The form that other kernels call, which the cache holds only as a part of these."""
+        options = {**self._options, "pipeline_class": kernel_compilers.LinkableCompiler, "no_cpython_wrapper": True}
+        inner: Any = _decorator(options)(self.py_func)
+        inner.compile = partial(_compile_widened, inner.compile)
+        return inner
 
     @property
     def _numba_type_(self) -> Any:
@@ -72,8 +77,7 @@ class Kernel:
     @cached_property
     def entry(self) -> Any:
         """The form that Python can call; it counts references, as the unpacking of a random generator makes some."""
-        compiler = {"pipeline_class": kernel_compilers.EntryCompiler}
-        return _dispatcher(self.py_func, "entry", {**self._options, **compiler, "_nrt": True})
+        return _cached(self.py_func, {**self._options, "pipeline_class": kernel_compilers.EntryCompiler, "_nrt": True})
 
     def __call__(self, *args: Any) -> Any:
         """Call the kernel from Python."""
@@ -99,21 +103,21 @@ def _compile(function: Callable[..., Any], options: Options) -> Callable[..., An
     return function if os.environ.get("PEERAGE_JIT") == "0" else Kernel(function, options)
 
 
-def _dispatcher(function: Callable[..., Any], form: str, options: Options) -> Any:
-    """The object that numba makes of a kernel, in a form; each form has its own file in the cache."""
-    decorate = partial(numba.njit, nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options)
+def _decorator(options: Options, *, cache: bool = False) -> Any:
+    return numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, cache=cache, **options)
+
+
+def _cached(function: Callable[..., Any], options: Options) -> Any:
+    """The object that numba makes of a kernel, whose machine code is kept where that can be."""
     try:
-        compiled: Any = decorate(cache=True)(function)
+        compiled: Any = _decorator(options, cache=True)(function)
     except RuntimeError as error:
         if "no locator available" not in str(error):
             raise
-        return decorate()(function)
+        return _decorator(options)(function)
     index: Any = compiled._cache._cache_file
     index._source_stamp = _stamp(function)
     index._load_index = partial(_known_overloads, index._load_index)
-    index._index_name = f"{form}.{index._index_name}"
-    index._index_path = str(Path(index._cache_path) / index._index_name)
-    index._data_name_pattern = f"{form}.{index._data_name_pattern}"
     return compiled
 
 
@@ -140,16 +144,20 @@ def _known_overloads(load_index: Callable[[], dict[Any, Any]]) -> dict[Any, Any]
 _COMPILER = (__file__, by_reference.__file__, kernel_compilers.__file__)
 """The files that say how kernels are compiled."""
 
-_SOURCES: dict[str, set[str]] = {}
-"""For each file that holds kernels, the files of those that its kernels can see, its own and this one among them."""
-
 
 def _stamp(function: Callable[..., Any]) -> list[tuple[str, float, int]]:
     """The state of all source files on which a kernel's code may depend."""
-    file = function.__code__.co_filename
-    sources = _SOURCES.setdefault(file, {file, *_COMPILER})
-    for value in function.__globals__.values():
-        if isinstance(value, Kernel):
-            sources |= _SOURCES.get(value.py_func.__code__.co_filename, set())
+    sources = set(_COMPILER)
+    _add_sources(function, sources)
     states = ((source, Path(source).stat()) for source in sorted(sources))
     return [(source, state.st_mtime, state.st_size) for source, state in states]
+
+
+def _add_sources(function: Callable[..., Any], sources: set[str]) -> None:
+    """Add the file of a kernel, and those of all kernels in sight of it, at any remove."""
+    file = function.__code__.co_filename
+    if file not in sources:
+        sources.add(file)
+        for value in function.__globals__.values():
+            if isinstance(value, Kernel):
+                _add_sources(value.py_func, sources)

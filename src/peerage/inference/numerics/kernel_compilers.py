@@ -9,7 +9,7 @@ linked in, is optimised once, and alone becomes machine code.
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -100,39 +100,65 @@ class _LinkableLibrary(JITCodeLibrary):  # type: ignore[misc]
         """Leave each function to the optimisation of the whole."""
         ll_module.data_layout = self._codegen._data_layout
 
-    def _optimize_final_module(self) -> None:
-        """Leave the whole to the kernel that this is linked into."""
-
-    def _finalize_final_module(self) -> None:
+    def finalize(self) -> None:
+        """Leave what this calls, too, to the kernel that all is linked into."""
         self._shared_module, self._finalized = self._final_module, True
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage == llvm.Linkage.external:
                 function.linkage = "linkonce_odr"  # there may be several copies, of which one is kept
 
-    def serialize_using_object_code(self) -> Any:
-        """What the cache keeps: the code as it is."""
-        return self.serialize_using_bitcode()
-
 
 class _OptimisedLibrary(_LinkableLibrary):
     """The same of numba's own functions, which only become short enough to be inlined once they are optimised."""
 
+    def finalize(self) -> None:
+        """Link and optimise what this calls."""
+        for library in _callers_first(self._linking_libraries):
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        _optimise(self._final_module, self._codegen)
+        super().finalize()
+
+
+class _EntryLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """Code that Python calls, with all that it calls at any remove."""
+
+    _optimize_functions = _LinkableLibrary._optimize_functions
+
+    def finalize(self) -> None:
+        """Link and optimise it all, and make machine code of it."""
+        self._linking_libraries: list[Any] = _callers_first(self._linking_libraries)
+        super().finalize()
+
     def _optimize_final_module(self) -> None:
-        options = llvm.create_pipeline_tuning_options()
-        options.speed_level, options.loop_vectorization, options.slp_vectorization = 3, True, False
-        # Loops of one sweep are short: unrolled, they are no faster, and take a quarter more machine code.
-        options.loop_unrolling = False
-        builder = llvm.create_pass_builder(self._codegen._tm, options)
-        steps = builder.getModulePassManager()
-        steps.add_refprune_pass()  # of references to a random generator, counted at each draw
-        steps.run(self._final_module, builder)
+        _optimise(self._final_module, self._codegen)
 
 
-class _EntryLibrary(_OptimisedLibrary):
-    """Code that Python calls: machine code is made of it."""
+def _callers_first(libraries: Iterable[Any]) -> list[Any]:
+    """Libraries and those that they call, each before what it calls: LLVM links no function that none has called."""
+    seen: set[int] = set()
+    found: list[Any] = []
 
-    _finalize_final_module = JITCodeLibrary._finalize_final_module
-    serialize_using_object_code = JITCodeLibrary.serialize_using_object_code
+    def visit(library: Any) -> None:
+        if id(library) not in seen:
+            seen.add(id(library))
+            for called in library._linking_libraries:
+                visit(called)
+            found.append(library)
+
+    for library in libraries:
+        visit(library)
+    return found[::-1]
+
+
+def _optimise(module: llvm.ModuleRef, codegen: Any) -> None:
+    options = llvm.create_pipeline_tuning_options()
+    options.speed_level, options.loop_vectorization, options.slp_vectorization = 3, True, False
+    # Loops of one sweep are short: unrolled, they are no faster, and take a quarter more machine code.
+    options.loop_unrolling = False
+    builder = llvm.create_pass_builder(codegen._tm, options)
+    steps = builder.getModulePassManager()
+    steps.add_refprune_pass()  # of references to a random generator, counted at each draw
+    steps.run(module, builder)
 
 
 EntryCompiler.library, LinkableCompiler.library = _EntryLibrary, _LinkableLibrary
