@@ -293,6 +293,15 @@ def test_each_update_says_how_it_was_made(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.usefixtures("hasty")
+def test_what_was_heard_is_known_by_the_id_that_the_class_has() -> None:
+    """New grades may spell it in another way."""
+    updated = enough().update(review(5, submission=f"{unseen_by_staff()} "))
+    assert WEIGHED in updated.book.notices
+    assert updated.heard == (unseen_by_staff(),)
+    assert after(updated, review(4, submission=all_unseen()[1])) is not None
+
+
+@pytest.mark.usefixtures("hasty")
 def test_an_updated_posterior_can_be_saved_and_goes_on(tmp_path: Path) -> None:
     updated = enough().update(review(5))
     updated.save(tmp_path / "posterior.npz")

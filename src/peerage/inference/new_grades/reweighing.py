@@ -62,7 +62,9 @@ def weighed(posterior: F, new_grades: Gradebook, workers: int | None = None) -> 
         posterior,
         book=book,
         samples=replace(samples, seconds=seconds),
-        heard=tuple(sorted({*posterior.heard, *new_grades.submissions})),
+        heard=tuple(
+            sorted({*posterior.heard, *(book.submissions[entry] for entry in _newly_reviewed(posterior, layout))})
+        ),
         timings={"sampling": seconds, "total": seconds},
         laid_out=replace(layout, book=book),
         workers=posterior.workers if workers is None else at_least(1, workers=workers),
@@ -72,7 +74,7 @@ def weighed(posterior: F, new_grades: Gradebook, workers: int | None = None) -> 
 def reweighed(posterior: Fitted, layout: Layout, fewest: int) -> Samples | None:
     """The draws given the new reviews, which ``layout`` has; None where that cannot be, or fewer would count."""
     review = former_places(posterior.layout, layout)[1]
-    new = np.unique(_submissions(layout)[review < 0])
+    new = _newly_reviewed(posterior, layout)
     # What those teach that were heard before moves with these: they are drawn anew too, and there may be few in all.
     submissions = np.union1d(new, [layout.book.submissions.index(name) for name in posterior.heard]).astype(np.int64)
     if not len(new) or not _can_weigh(posterior, layout, review, submissions):
@@ -85,6 +87,11 @@ def reweighed(posterior: Fitted, layout: Layout, fewest: int) -> Samples | None:
     if not shape <= LARGEST_SHAPE or _worth(posterior.samples, weights) < fewest:
         return None
     return _drawn_again(posterior, layout, review, submissions, _resampled(weights))
+
+
+def _newly_reviewed(posterior: Fitted, layout: Layout) -> NDArray[np.int64]:
+    """The submissions with reviews that the posterior does not know."""
+    return np.unique(_submissions(layout)[former_places(posterior.layout, layout)[1] < 0])
 
 
 def _submissions(layout: Layout) -> NDArray[np.int64]:

@@ -59,6 +59,8 @@ def checked_meta(meta: Any) -> dict[str, Any]:
         _all("self_grades", grade, str, int, float)
     _all("restarts", meta["restarts"], int)
     _all("heard", meta.get("heard", []), str)
+    if not {*meta.get("heard", [])} <= {*meta["submissions"]}:
+        raise DamagedError("its 'heard' names submissions that are not there")
     for notice in meta["notices"]:
         _all("notices", notice, str, int, type(None))
     for exclusion in meta["exclusions"]:
