@@ -35,10 +35,7 @@ class Reasons:
         self.widest, self.where = _differences(book, reports)
         self.average = _averages(book, reports)
         self.high = np.nanquantile(self.average, 1 - TAIL) if self.by_student.any() else np.inf
-        n_cells = np.maximum(np.diff(cells.starts), 1)
-        sums = [cells.added_up(np.clip(draws, 0, MODEL_MAXIMUM)) for draws in true_grades]
-        means = np.concatenate(sums) / n_cells
-        self.estimate, self.upper = means.mean(axis=0), np.quantile(means, UPPER, axis=0)
+        self.starts, self.true_grades = cells.starts, true_grades.reshape(-1, len(cells))
         influence = posterior.reviews()["influence"].to_numpy() * self.by_student
         self.weight = np.bincount(book.review_submission, influence, minlength=book.n_submissions)
         self.light = np.quantile(self.weight, TAIL)
@@ -67,11 +64,13 @@ class Reasons:
         yield from self._suspicion(submission)
 
     def _suspicion(self, submission: int) -> Iterator[str]:
-        average, estimate = self.average[submission], self.estimate[submission]
-        if average > self.upper[submission]:
+        average = self.average[submission]
+        true_grades = self.true_grades[:, self.starts[submission] : self.starts[submission + 1]]
+        means = np.clip(true_grades, 0, MODEL_MAXIMUM).mean(axis=1)
+        if average > np.quantile(means, UPPER):
             yield (
                 f"the peers' mean, {average / MODEL_MAXIMUM:.0%} of the scale, is suspiciously high: "
-                f"the estimate is {estimate / MODEL_MAXIMUM:.0%}"
+                f"the estimate is {means.mean() / MODEL_MAXIMUM:.0%}"
             )
         elif average > self.high:
             yield f"the peers' mean, {average / MODEL_MAXIMUM:.0%} of the scale, is one of the highest"
