@@ -63,7 +63,7 @@ class DrawnMargins:
 
     def diagnose(self, variable: str, entries: NDArray[np.intp]) -> Diagnostics:
         """R-hat and ESS from the ranks of the stored draws."""
-        return rhat_and_ess(self.stored[variable][:, :, entries], self.threads)
+        return rhat_and_ess(self.stored[variable].take(entries, axis=2), self.threads)
 
     def at_ends(self, variable: str) -> Floats:
         """(entries,) the share of stored indexes that are a grid's first or last."""

@@ -91,7 +91,8 @@ def _normal_scores(count: int) -> Floats:
 
 def _diagnose_block(draws: NDArray[Any], scores: Floats, start: int) -> Floats:
     """R-hat, bulk ESS and tail ESS (rows) of the entries (columns) of the block that begins at ``start``."""
-    block = np.ascontiguousarray(np.moveaxis(draws[:, :, start : start + BLOCK], 2, 0))
+    # First into the processor's cache, then turned round.
+    block = np.ascontiguousarray(np.moveaxis(draws[:, :, start : start + BLOCK].copy(), 2, 0))
     if block.dtype.kind in "iu" and block.dtype.itemsize <= 2:
         codes, values, n_values = _codes_of_integers(block)
     else:
