@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from peerage.errors import InputError
-from peerage.results.results import read_record
+from peerage.results.run_record import read_record
 
 
 @pytest.mark.parametrize(

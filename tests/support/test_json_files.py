@@ -12,7 +12,7 @@ from peerage.canvas.store import INDEX, RAW, pulled_files
 from peerage.errors import PeerageError
 from peerage.evaluation.benchmark.running import findings_in
 from peerage.results.marker import MARKER, Marker
-from peerage.results.results import read_record
+from peerage.results.run_record import read_record
 from peerage.support.files import json_files
 from peerage.support.files.journal import check_record
 from peerage.support.files.json_files import read_json

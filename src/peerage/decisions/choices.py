@@ -11,6 +11,7 @@ import pandas as pd
 from peerage.decisions.credit_marks import COMPLETION, MINIMUM_REVIEWS, CreditScale, check_completion, credit
 from peerage.decisions.explain.corrections import Correction
 from peerage.decisions.explain.explanation import DECIMALS, Explanation, explain
+from peerage.decisions.explain.kept_weights import KeptWeights
 from peerage.decisions.explain.weigh_reports import Form
 from peerage.decisions.required_reviews import RequiredReviews
 from peerage.decisions.spotchecks.spotcheck_ranking import BUDGET, RANDOM_SHARE, check_request, spot_checks
@@ -85,8 +86,8 @@ class DecisionChoices:
         at_least(0, minimum_reviews=self.minimum_reviews)
         check_completion(self.completion)
 
-    def explain(self, posterior: Posterior) -> Explanation | None:
-        """How the grades follow from the reports, if they do."""
+    def explain(self, posterior: Posterior, kept: KeptWeights | None = None) -> Explanation | None:
+        """How the grades follow from the reports, if they do; ``kept`` weights stay."""
         if self.final == "most-likely":
             return None
         return explain(
@@ -96,6 +97,7 @@ class DecisionChoices:
             correction=self._correction(posterior),
             name_graders=self.name_graders,
             staff_final=self.staff_final,
+            kept=kept,
         )
 
     def _correction(self, posterior: Posterior) -> Correction:

@@ -72,6 +72,21 @@ def places(keys: NDArray[np.integer], wanted: NDArray[np.integer]) -> Indexes:
 
 def n_changed(before: Gradebook, after: Gradebook) -> int:
     """How many grades of a merged gradebook are new, corrected, gone, or by somebody whose role has changed."""
+    changed, gone = _changed(before, after)
+    return int(np.count_nonzero(changed) + np.count_nonzero(before.levels[gone] != MISSING))
+
+
+def with_changed_reviews(before: Gradebook, after: Gradebook) -> NDArray[np.bool_]:
+    """(submissions,) of a merged gradebook: those with a grade that counts in :func:`n_changed`."""
+    changed, gone = _changed(before, after)
+    found = np.zeros(after.n_submissions, bool)
+    found[after.review_submission[changed.any(axis=1)]] = True
+    found[before.review_submission[gone]] = True
+    return found
+
+
+def _changed(before: Gradebook, after: Gradebook) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """(reviews, components): grades that are not as they were; and (earlier reviews,): those that are gone."""
     keys, earlier = (
         book.review_submission.astype(np.int64) * len(after.graders) + book.review_grader for book in (after, before)
     )
@@ -81,8 +96,7 @@ def n_changed(before: Gradebook, after: Gradebook) -> int:
     other_role = np.zeros(len(after.graders), bool)
     other_role[:n_before] = after.roles[:n_before] != before.roles
     changed = (after.levels != MISSING) & ~(same & ~other_role[after.review_grader, None])
-    gone = before.levels[~np.isin(earlier, keys)] != MISSING
-    return int(np.count_nonzero(changed) + np.count_nonzero(gone))
+    return changed, ~np.isin(earlier, keys)
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,6 @@ Made from a posterior (:meth:`Results.of`), from rows (:meth:`Results.from_rows`
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,8 +15,9 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from peerage.decisions.choices import CHOICES_SHAPE, DecisionChoices
+from peerage.decisions.choices import DecisionChoices
 from peerage.decisions.credit_marks import CreditScale, idle_authors
+from peerage.decisions.explain.kept_weights import KeptWeights
 from peerage.decisions.final_grades import Cell, FinalGrades, HandedOut
 from peerage.errors import InputError, Problem, ResultsError
 from peerage.gradebook.input_files import InputFile
@@ -37,6 +37,7 @@ from peerage.results.fit_tables import (
 )
 from peerage.results.marker import Marker, new_secret
 from peerage.results.provenance import compared_with_staff, found_by_checks, judged, record_of
+from peerage.results.run_record import complete, problem, read_record, write_record
 from peerage.results.schema import (
     BIASES,
     CHECKS,
@@ -55,35 +56,11 @@ from peerage.results.schema import (
 )
 from peerage.results.table_values import REMEDY
 from peerage.rubric import Rubric
-from peerage.support.files.json_files import read_json
-from peerage.support.files.json_shapes import Maybe, misfit
 from peerage.support.tasks.made_together import made_together
 from peerage.support.tasks.stop_requests import check_stopped
 from peerage.support.words.wording import listed
 from peerage.tables.reading_files import read_sheet
 from peerage.tables.writing_tables import write_table
-
-_RECORD_SHAPE = {
-    "version": Maybe(str),
-    "seed": Maybe(int),
-    "final": Maybe(str),
-    **{name: Maybe({}) for name in ("rubric", "counts", "model", "priors", "explanations")},
-    "choices": Maybe(CHOICES_SHAPE),
-    "model_checks": Maybe({"sentences": [str], "grades_since": int}),
-    **{name: Maybe([(dict, str)]) for name in ("warnings", "notices")},
-    "input": Maybe([{"name": str, "sha256": Maybe(str)}]),
-    "overrides": Maybe([{"submission": str, "component": str, "grade": (int, float), "reason": str}]),
-    "classes": Maybe([{"name": str, "folder": str}]),
-    "class": Maybe({"by": str, "name": str}),
-}
-"""What entries of the record look like where they are there."""
-
-_PROBLEM = {"message": str, "remedy": Maybe(str), "file": Maybe(str), "row": Maybe((int, str)), "setting": Maybe(str)}
-"""What a warning or a notice looks like."""
-
-_ENTRIES = {"rubric": dict, "counts": dict, "input": list, "warnings": list, "choices": dict, "final": str}
-"""What every record holds, and of which kind it is."""
-
 
 _MANY_GRADES = 200_000
 """A class of more grades is decided about in one step after another, which takes less memory."""
@@ -141,19 +118,26 @@ class Results:
         overrides: Sequence[Override] = (),
         handed_out: HandedOut | None = None,
         known: Mapping[str, Any] | None = None,
+        kept: KeptWeights | None = None,
     ) -> Results:
         """The results of a fit, with grades that staff set or that are not to change.
 
         They come from the files that the class was read from, unless ``inputs`` names others. What is ``known`` of how
-        well the model describes the class (:func:`~peerage.results.provenance.still_judged`) is not found anew. Inside
-        :func:`~peerage.support.tasks.stop_requests.stoppable`, the work can be stopped between its steps.
+        well the model describes the class (:func:`~peerage.results.provenance.still_judged`) is not found anew, and
+        neither are ``kept`` weights. Inside :func:`~peerage.support.tasks.stop_requests.stoppable`, the work can be
+        stopped between its steps.
         """
         choices = DecisionChoices() if choices is None else choices
         # Of a large class this takes the most memory: it comes first, while little else is held.
         known = judged(posterior) if known is None else known
         workers = posterior.threads if posterior.book.n_grades <= _MANY_GRADES else 1
         explanation, checks, compared, _ = made_together(
-            workers, posterior, choices.explain, choices.propose, compared_with_staff, Posterior.totals
+            workers,
+            posterior,
+            partial(choices.explain, kept=kept),
+            choices.propose,
+            compared_with_staff,
+            Posterior.totals,
         )
         check_stopped()
         prediction = {**known["prediction"], "staff": compared}
@@ -254,12 +238,12 @@ class Results:
     @property
     def warnings(self) -> tuple[Problem, ...]:
         """What may be wrong with the fit, and what the model does not reproduce."""
-        return tuple(map(_problem, self.record["warnings"]))
+        return tuple(map(problem, self.record["warnings"]))
 
     @property
     def notices(self) -> tuple[Problem, ...]:
         """What was surprising about the input."""
-        return tuple(map(_problem, self.record.get("notices") or ()))
+        return tuple(map(problem, self.record.get("notices") or ()))
 
     @property
     def names_graders(self) -> bool:
@@ -350,43 +334,3 @@ class Results:
             assignment: sum(max(component.worth) for component in self.rubric.components if component.name in names)
             for assignment, names in graded.items()
         }
-
-
-def read_record(folder: Path) -> dict[str, Any]:
-    """What ``run.json`` in a result folder holds."""
-    try:
-        record = read_json(folder / RECORD)
-    except ValueError:
-        raise InputError(Problem("is missing or damaged", REMEDY, RECORD)) from None
-    wrong = misfit(record, _RECORD_SHAPE)
-    outside = [] if wrong else [entry["folder"] for entry in record.get("classes") or () if _leaves(entry["folder"])]
-    if wrong or outside:
-        reason = wrong or f"a class is in {outside[0]!r}"
-        raise InputError(Problem(f"is missing or damaged ({reason})", REMEDY, RECORD))
-    return dict(record)
-
-
-def _problem(entry: Mapping[str, Any]) -> Problem:
-    return Problem(**{name: value for name, value in entry.items() if name in _PROBLEM})
-
-
-def _leaves(folder: str) -> bool:
-    """Whether a folder is not one within the results."""
-    return Path(folder).is_absolute() or ".." in Path(folder).parts
-
-
-def write_record(record: Mapping[str, Any], folder: Path) -> None:
-    """Write ``run.json`` into a folder."""
-    (folder / RECORD).write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def complete(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The record, if it has an entry of the right kind for everything in :data:`_ENTRIES`."""
-    record = {**record, "choices": record.get("choices", {})}
-    for name, kind in _ENTRIES.items():
-        if not isinstance(record.get(name), kind):
-            raise InputError(Problem(f"does not say what the {name} is", REMEDY, RECORD))
-    wrong = misfit(record, {"warnings": [_PROBLEM], "notices": Maybe([_PROBLEM])})
-    if wrong:
-        raise InputError(Problem(f"is missing or damaged ({wrong})", REMEDY, RECORD))
-    return record

@@ -16,7 +16,8 @@ import pandas as pd
 
 from peerage.errors import Problem
 from peerage.results import result_folder
-from peerage.results.results import Results, read_record, write_record
+from peerage.results.results import Results
+from peerage.results.run_record import read_record, write_record
 from peerage.results.schema import NEEDED, ResultTable
 from peerage.results.table_values import written
 from peerage.tables.writing_tables import write_table

@@ -17,7 +17,8 @@ from peerage.decisions.final_grades import STAFF, Cell
 from peerage.errors import ResultsError
 from peerage.results import result_folder
 from peerage.results.result_folder import PUBLICATION
-from peerage.results.results import Results, read_record
+from peerage.results.results import Results
+from peerage.results.run_record import read_record
 from peerage.results.several_classes_results import SeveralResults
 from peerage.support.files.json_files import read_json
 from peerage.support.words.wording import counted

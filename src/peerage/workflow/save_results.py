@@ -10,7 +10,8 @@ from pathlib import Path
 from peerage.errors import ResultsError
 from peerage.report.pages import classes_html, staff_html
 from peerage.results import result_folder
-from peerage.results.results import Results, complete, read_record
+from peerage.results.results import Results
+from peerage.results.run_record import complete, read_record
 from peerage.results.schema import (
     BIASES,
     CHANGES,

@@ -8,8 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from peerage.decisions.choices import DecisionChoices
-from peerage.decisions.final_grades import Cell
+from peerage.decisions.explain.kept_weights import KeptWeights, Share, unconcerned
+from peerage.decisions.explain.weight_problem import WeightLimits
+from peerage.decisions.final_grades import Cell, HandedOut
 from peerage.errors import InputError, Problem, ResultsError
 from peerage.formats import read_classes
 from peerage.formats.reading_choices import Reading
@@ -20,7 +24,7 @@ from peerage.inference.new_grades.updating import UPDATED
 from peerage.inference.posterior import Posterior
 from peerage.results.provenance import still_judged
 from peerage.results.results import Results
-from peerage.results.schema import GRADES
+from peerage.results.schema import GRADES, WEIGHTS
 from peerage.rubric import tidy
 from peerage.support.tasks.progress import Listener
 from peerage.support.tasks.stop_requests import stoppable
@@ -116,12 +120,36 @@ def _results(
     """The results of an updated posterior, made as the earlier ones were."""
     keeps = published is not None or bool(earlier.record.get("published"))
     published = Published(earlier, kept_alone=True) if published is None else published
+    kept = _kept_weights(earlier, after, published.handed_out)
     results = Results.of(
-        after, inputs, choices, overrides=earlier.overrides, handed_out=published.handed_out, known=known
+        after, inputs, choices, overrides=earlier.overrides, handed_out=published.handed_out, known=known, kept=kept
     )
     if keeps:
         results = published.proposed(results)
     return replace(results, record=_continued(earlier.record, results.record))
+
+
+def _kept_weights(earlier: Results, after: Posterior, handed_out: HandedOut) -> KeptWeights | None:
+    """The weights of submissions about which the new grades say nothing, if final grades are made of reports.
+
+    The weights of grades that were handed out are of that day: what today's would be is found anew.
+    """
+    told = earlier.record.get("explanations")
+    if told is None:
+        return None
+    columns = ("submission", "grader", *Share._fields)
+    frame = earlier.table(WEIGHTS, *columns)
+    names = np.array(after.book.submissions, dtype=object)[unconcerned(earlier.posterior, after)]
+    of_then = {submission for submission, _ in handed_out.grades}
+    frame = frame[frame["submission"].isin(names) & ~frame["submission"].isin(of_then)]
+    shares: dict[str, dict[str, Share]] = {}
+    for submission, grader, *share in zip(*(frame[name].tolist() for name in columns), strict=True):
+        shares.setdefault(submission, {})[grader] = Share(*share)
+    limits = {
+        row["submission"]: WeightLimits.of(row["largest_shift"], row["least_weight"]) for row in told.get("relaxed", ())
+    }
+    settings = {name: value for name, value in told.items() if name not in ("different", "relaxed", "unproven")}
+    return KeptWeights(shares, settings, limits, frozenset(told.get("unproven", ())))
 
 
 def _continued(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:

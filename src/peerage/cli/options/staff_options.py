@@ -107,7 +107,7 @@ class StaffOptions:
 
 def say_forgotten(out: Path, grades: Sequence[Path]) -> None:
     """In a project, name files behind the results that are to be replaced which are not among today's grades."""
-    from peerage.results.results import read_record
+    from peerage.results.run_record import read_record
     from peerage.results.schema import RECORD
 
     if not (Path(PROJECT).is_file() and (out / RECORD).is_file()):

@@ -18,11 +18,13 @@ import pandas as pd
 
 from peerage.decisions.explain.cases_in_words import Telling
 from peerage.decisions.explain.corrections import Correction, Subtracted, checked
+from peerage.decisions.explain.kept_weights import KeptWeights
 from peerage.decisions.explain.submission_cases import Case, cases_of, holding_a_grade
 from peerage.decisions.explain.weigh_reports import FORMS, Asked, Form, Weighing
 from peerage.decisions.explain.weight_limits import Weighting
 from peerage.decisions.explain.weight_problem import WeightLimits
 from peerage.errors import ModelError, Problem
+from peerage.gradebook.book import Gradebook
 from peerage.inference.posterior import Posterior
 from peerage.support.tasks.executor import Executor, open_executor
 from peerage.support.tasks.stop_requests import check_stopped
@@ -98,6 +100,7 @@ def explain(
     staff_final: bool = False,
     workers: int | None = None,
     scheduler: str | None = None,
+    kept: KeptWeights | None = None,
 ) -> Explanation:
     """Find grades that are weighted averages of the reports, and say how.
 
@@ -115,6 +118,7 @@ def explain(
     staff_final: where staff graded a component, their reports alone count
     workers, scheduler: how many threads look for weights here, as many as the fit had unless given, or the address of a
         Dask scheduler whose workers do
+    kept: weights that stay as they are, if the same was asked for when they were found
 
     >>> import peerage as pg
     >>> book, truth = pg.simulate(students=10, weeks=1, seed=1)
@@ -128,19 +132,22 @@ def explain(
     asked = Asked(form, limits, weighting.price(form), posterior.book.rubric)
     telling = Telling(posterior, asked, decimals, name_graders, staff_final, subtracted.correction)
     cases = cases_of(posterior, subtracted.tenths, staff_final)
+    used = asdict(weighting) if form == "explained" else {"decimals": decimals}
+    settings = {"form": form, **used, "penalty": asked.penalty, **subtracted.settings, **telling.settings}
+    if kept is None or kept.settings != settings or subtracted.correction == "bias":
+        kept = KeptWeights()
     with open_executor(posterior.workers if scheduler is None and workers is None else workers, scheduler) as executor:
-        for case, weighing in _weighed(executor, cases, asked):
+        for case, weighing in _weighed(executor, cases, asked, posterior.book, kept):
             telling.tell(case, weighing)
     cells = posterior.submissions()[["submission", "component", "most_likely"]]
     grades = cells.assign(grade=telling.grades, average=telling.averages)
-    used = asdict(weighting) if form == "explained" else {"decimals": decimals}
     return Explanation(
         grades=grades[["submission", "component", "grade", "most_likely", "average"]],
         weights=_weights(posterior, telling, subtracted.correction == "bias"),
         sentences=cells[["submission", "component"]].assign(sentence=np.array(telling.sentences, dtype=object)),
         relaxed=pd.DataFrame(telling.relaxed, columns=["submission", "largest_shift", "least_weight"]),
         unproven=tuple(telling.unproven),
-        settings={"form": form, **used, "penalty": asked.penalty, **subtracted.settings, **telling.settings},
+        settings=settings,
     )
 
 
@@ -151,11 +158,16 @@ def _check_request(form: str, decimals: int) -> None:
         raise ModelError(f"grades are given with 0 to {MOST_DECIMALS} decimals, not {decimals}")
 
 
-def _weighed(executor: Executor, cases: Iterator[Case], asked: Asked) -> Iterator[tuple[Case, Weighing | None]]:
+def _weighed(
+    executor: Executor, cases: Iterator[Case], asked: Asked, book: Gradebook, kept: KeptWeights
+) -> Iterator[tuple[Case, Weighing | None]]:
     """All cases in their order with their weights, if there are reviews; of a large class, some at a time."""
     while some := list(islice(cases, _AT_A_TIME)):
-        weighings = _weigh_all(executor, [case for case in some if len(case.reviews)], asked)
-        yield from ((case, next(weighings) if len(case.reviews) else None) for case in some)
+        stay = [kept.of(case, book, asked.limits) for case in some]
+        anew = [case for case, settled in zip(some, stay, strict=True) if settled is None and len(case.reviews)]
+        weighings = _weigh_all(executor, anew, asked)
+        for case, settled in zip(some, stay, strict=True):
+            yield settled or (case, next(weighings) if len(case.reviews) else None)
 
 
 def _weigh_all(executor: Executor, cases: Sequence[Case], asked: Asked) -> Iterator[Weighing]:

@@ -61,7 +61,9 @@ def _points_drawn(layout: Layout, samples: Samples, seed: int) -> Iterator[NDArr
         points = np.zeros((end - start, len(stored)), np.float32)
         for index, rng in enumerate(rngs):
             mine = np.flatnonzero(layout.reports.cell_component[first:last] == index)
-            points[layout.cell_submission[first + mine] - start] += _worth(layout, drawn[mine], first + mine, index, rng)
+            points[layout.cell_submission[first + mine] - start] += _worth(
+                layout, drawn[mine], first + mine, index, rng
+            )
         yield points
 
 
