@@ -134,8 +134,7 @@ def explain(
     cases = cases_of(posterior, subtracted.tenths, staff_final)
     used = asdict(weighting) if form == "explained" else {"decimals": decimals}
     settings = {"form": form, **used, "penalty": asked.penalty, **subtracted.settings, **telling.settings}
-    if kept is None or kept.settings != settings or subtracted.correction == "bias":
-        kept = KeptWeights()
+    kept = _asked_before(kept, settings)
     with open_executor(posterior.workers if scheduler is None and workers is None else workers, scheduler) as executor:
         for case, weighing in _weighed(executor, cases, asked, posterior.book, kept):
             telling.tell(case, weighing)
@@ -156,6 +155,13 @@ def _check_request(form: str, decimals: int) -> None:
         raise ModelError(f"grades are made of reports in the forms {', '.join(FORMS)}, not {form!r}")
     if decimals not in range(MOST_DECIMALS + 1):
         raise ModelError(f"grades are given with 0 to {MOST_DECIMALS} decimals, not {decimals}")
+
+
+def _asked_before(kept: KeptWeights | None, settings: dict[str, Any]) -> KeptWeights:
+    """The kept weights, if the same was asked of them; none if biases are subtracted, which are not what they were."""
+    if kept is None or kept.settings != settings or settings["correction"] == "bias":
+        return KeptWeights()
+    return kept
 
 
 def _weighed(

@@ -36,7 +36,7 @@ from peerage.inference.numerics.effort_density import chance_of_effort, log_mixe
 from peerage.inference.numerics.jit import jit
 from peerage.inference.numerics.leave_one_out_kernels import Bools, Parts, Prediction, Scale
 from peerage.inference.numerics.normal_tails import OUT_OF_REACH, bin_mass, known_masses, sums_below
-from peerage.inference.numerics.vectors import copy_into
+from peerage.inference.numerics.vectors import copy_into, sum_of
 from peerage.rubric import MODEL_MAXIMUM
 
 _SPACING, _REACH = 2.0, 3.3
@@ -91,7 +91,7 @@ def leave_out(
     if given.clamps.any_grade:
         hold_fixed(given.clamps.grade, state.true_grade, cells)
     for grader in range(len(state.bias)):
-        if parts.wanted[places.grader_reviews[grader] : places.grader_reviews[grader + 1]].any():
+        if sum_of(parts.wanted[places.grader_reviews[grader] : places.grader_reviews[grader + 1]]) > 0:
             _predict_reviews(grader, rng, given, state, work, scale, parts, out)
 
 
@@ -178,7 +178,7 @@ def _predict_reviews(
     alpha, beta = prior_of_effort(code, given.beliefs.effort)
     usual = MISSED if code > 0 else 1.0
     _expect(grader, places, errors.loading, state.reliability[grader], scale, work.predicted)
-    effortful, begin = state.effortful[first:last].sum(), places.review_reports[first]
+    effortful, begin = sum_of(state.effortful[first:last]), places.review_reports[first]
     for review in range(first, last):
         if parts.wanted[review]:
             effort = state.effort[grader]

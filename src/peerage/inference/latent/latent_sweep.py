@@ -52,6 +52,7 @@ from peerage.inference.latent.latent_arrays import Given, State, Stored, Work
 from peerage.inference.latent.latent_priors import refresh
 from peerage.inference.numerics.arrays import F64, DrawRows, Sums
 from peerage.inference.numerics.jit import jit
+from peerage.inference.numerics.vectors import sum_of
 
 
 @jit
@@ -178,6 +179,6 @@ def _write(row: int, stored: Stored, state: State, draws: DrawRows) -> None:
         draws.slope[row, grader] = state.slope[grader]
     for entry in range(len(state.drift)):
         draws.drift[row, entry] = state.drift[entry]
-    draws.effortful_count[row] = state.effortful.sum()
+    draws.effortful_count[row] = int(sum_of(state.effortful))
     for index in range(draws.hyper.shape[1]):
         draws.hyper[row, index] = state.hyper[index]

@@ -19,6 +19,7 @@ import numpy as np
 
 from peerage.inference.numerics.arrays import F64, I64
 from peerage.inference.numerics.jit import jit
+from peerage.inference.numerics.vectors import sum_of
 
 EPSILON = 0.05
 """The share of low-effort reports that is uniform."""
@@ -205,7 +206,7 @@ def mu_s(theta: F64, component: int) -> float:
 def mean_of_means(theta: F64) -> float:
     """The mean true grade, averaged over the components."""
     n_components = (len(theta) - N_CLASSWIDE) // N_PER_COMPONENT
-    return float(theta[N_CLASSWIDE : N_CLASSWIDE + n_components].mean())
+    return sum_of(theta[N_CLASSWIDE : N_CLASSWIDE + n_components]) / n_components
 
 
 @jit

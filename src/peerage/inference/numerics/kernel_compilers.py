@@ -9,16 +9,18 @@ linked in, is optimised once, and alone becomes machine code.
 from __future__ import annotations
 
 import gc
+import operator
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 import llvmlite.binding as llvm
-from numba.core import typed_passes, untyped_passes
+from numba.core import ir, typed_passes, types, untyped_passes
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
 from numba.core.compiler_machinery import PassManager
+from numba.core.types import containers
 
 _UNUSED = (
     *(untyped_passes.WithLifting, untyped_passes.InlineClosureLikes, untyped_passes.MakeFunctionToJitFunction),
@@ -26,6 +28,10 @@ _UNUSED = (
     *(untyped_passes.RewriteDynamicRaises, typed_passes.InlineOverloads),
 )
 """Steps that look for what no kernel has: contexts, functions within functions, exceptions with arguments."""
+
+_OPERATORS = frozenset(filter(callable, vars(operator).values()))
+_PLAIN = types.Number, types.Boolean, types.Array, containers.BaseTuple
+"""Kinds of operands; what an operator makes of these depends on nothing else."""
 
 _COLLECTIONS = 100_000, 50, 100
 """How seldom Python looks for garbage while it compiles, which makes much that stays and little that does not."""
@@ -42,7 +48,7 @@ class EntryCompiler(Compiler):  # type: ignore[misc]
         codegen = self.state.targetctx.codegen()
         self.state.library = self.library(codegen, func.__qualname__)
         self.state.library.enable_object_caching()
-        with _everything_linked(codegen):
+        with _everything_linked(codegen), _looked_up_once(self.state.typingctx):
             return super().compile_extra(func)
 
     def define_pipelines(self) -> list[PassManager]:
@@ -73,6 +79,46 @@ def _everything_linked(codegen: Any) -> Iterator[None]:
     finally:
         gc.set_threshold(*collections)
         del codegen.create_library, codegen.set_env
+
+
+@contextmanager
+def _looked_up_once(typing_context: Any) -> Iterator[None]:
+    """Find the types of operators' results and the variables of instructions faster than numba does."""
+    if "resolve_function_type" in vars(typing_context):
+        yield
+        return
+    typing_context.resolve_function_type = partial(_type_of_call, typing_context.resolve_function_type, {})
+    numbas, ir.Inst._rec_list_vars = ir.Inst._rec_list_vars, _variables
+    try:
+        yield
+    finally:
+        ir.Inst._rec_list_vars = numbas
+        del typing_context.resolve_function_type
+
+
+def _type_of_call(resolve: Callable[..., Any], known: dict[Any, Any], function: Any, args: Any, keywords: Any) -> Any:
+    """The signature of a call. numba tries anew, for the same operands, all that an operator could mean."""
+    is_operator = getattr(function, "typing_key", function) in _OPERATORS
+    if not is_operator or keywords or not all(isinstance(kind, _PLAIN) for kind in args):
+        return resolve(function, args, keywords)
+    call = function, tuple(args)
+    found = known.get(call)
+    if found is None:
+        found = known[call] = resolve(function, args, keywords)
+    return found
+
+
+def _variables(_instruction: Any, value: Any) -> list[Any]:
+    """The variables in a part of an instruction. numba looks for abstract classes first, and seldom finds one."""
+    kind = type(value)
+    if kind is ir.Var:
+        return [value]
+    if kind is list or kind is tuple:
+        return [variable for entry in value for variable in _variables(None, entry)]
+    if kind is dict:
+        return [variable for entry in value.values() for variable in _variables(None, entry)]
+    found: list[Any] = value.list_vars() if issubclass(kind, ir.Inst) else []
+    return found
 
 
 def _set_environment(codegen: Any, name: str, environment: Any) -> None:

@@ -97,7 +97,9 @@ def _diagnose_block(draws: NDArray[Any], scores: Floats, start: int) -> Floats:
         codes, values, n_values = _codes_of_integers(block)
     else:
         codes, values, n_values = _codes_of_floats(block.astype(np.float64, copy=False))
-    return _diagnose(codes, values, n_values, scores)
+    results = np.full((3, len(codes)), np.nan)
+    _diagnose(codes, values, n_values, scores, results)
+    return results
 
 
 def _codes_of_integers(block: NDArray[Any]) -> tuple[Ints, Floats, Ints]:
@@ -134,13 +136,12 @@ def _dense_ranks(draws: Floats, order: NDArray[np.intp], codes: Ints, values: Fl
 
 
 @jit(makes_arrays=True)
-def _diagnose(codes: NDArray[np.int32], values: Floats, n_values: Ints, scores: Floats) -> Floats:
-    """(3, entries) R-hat, bulk and tail effective sample sizes of draws that are given as codes of their values.
+def _diagnose(codes: NDArray[np.int32], values: Floats, n_values: Ints, scores: Floats, results: Floats) -> None:
+    """Fill in R-hat, bulk and tail effective sample sizes (rows) of draws that are given as codes of their values.
 
     Ranks, folds and quantiles come from counts of codes, so that nothing is sorted again; one scratch array serves all.
     """
     entries, chains, length = codes.shape
-    results = np.full((3, entries), np.nan)
     series = np.empty((2 * chains, length // 2))
     for entry in range(entries):
         if n_values[entry] == 0:
@@ -163,7 +164,6 @@ def _diagnose(codes: NDArray[np.int32], values: Floats, n_values: Ints, scores: 
         low_ess = _ess(_split_and_centre(own_codes, low, series), series)
         high_ess = _ess(_split_and_centre(own_codes, high, series), series)
         results[2, entry] = min(low_ess, high_ess)
-    return results
 
 
 @jit(makes_arrays=True)

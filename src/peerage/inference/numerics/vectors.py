@@ -36,9 +36,18 @@ def copy_into(target: NDArray[np.floating], source: NDArray[np.floating]) -> Non
 
 
 @jit
+def sum_of(values: NDArray[np.floating] | Flags) -> float:
+    """The sum of a vector. That of numba goes through arrays of any shape, which takes long to compile."""
+    total = 0.0
+    for i in range(np.uint64(len(values))):
+        total += values[i]
+    return total
+
+
+@jit
 def drawn_by_mass(rng: np.random.Generator, masses: F64) -> int:
     """A place of a short vector, drawn by its mass."""
-    target, place = rng.random() * masses.sum(), 0
+    target, place = rng.random() * sum_of(masses), 0
     while place < len(masses) - 1 and target >= masses[place]:
         target -= masses[place]
         place += 1

@@ -16,7 +16,7 @@ from peerage.inference.numerics.arrays import F64, I32, Flags
 from peerage.inference.numerics.effort_density import fill_histogram, fill_prior, log_effort_density
 from peerage.inference.numerics.hyperparameters import HABIT
 from peerage.inference.numerics.jit import jit
-from peerage.inference.numerics.vectors import drawn_by_mass
+from peerage.inference.numerics.vectors import drawn_by_mass, sum_of
 
 MISSED = 0.01
 """The share of reports without effort that do not keep to the habit, but are as anybody's."""
@@ -143,7 +143,7 @@ def _log_effort_sum(count: int, code: int, shares: F64, efforts: EffortCells) ->
     """
     row = WITHOUT if code == 0 else WITH_HABIT
     divided = fill_histogram(shares[:count], efforts.prior[row], efforts.masses)
-    return float(efforts.log_prior[row] + divided + math.log(efforts.masses.sum()))
+    return float(efforts.log_prior[row] + divided + math.log(sum_of(efforts.masses)))
 
 
 @jit
