@@ -92,7 +92,10 @@ def test_what_is_said_of_the_model_holds_until_more_than_few_grades_are_new(
     assert second["prediction"] == first["prediction"] | {"staff": second["prediction"]["staff"]}
     assert second["model_checks"] == first["model_checks"] | {"grades_since": 3}
     assert "before the last 3 grades came in or changed" in (home / "class" / "report.html").read_text("utf-8")
-    told = [f"{sentence} (found before the last 3 grades" for sentence in first["model_checks"]["sentences"]]
+    told = [
+        f"{problem['message']} (found before the last 3 grades came in or changed)"
+        for problem in first["model_checks"]["problems"]
+    ]
     warned = [warning["message"] for warning in second["warnings"]]
     assert all(any(message.startswith(words) for message in warned) for words in told)
     monkeypatch.setattr(provenance, "FEW", 2 / first["counts"]["grades"])
