@@ -118,6 +118,12 @@ def compared_with_staff(posterior: Posterior) -> dict[str, Any]:
     return {"check": None if check is None else check.to_dict(), "sentences": list(staff_sentences(posterior))}
 
 
+def excess_over_staff(record: Mapping[str, Any]) -> float:
+    """How much more students give than staff, by a record, if final grades are moved by that; 0 if they are not."""
+    excess = (record.get("explanations") or {}).get("excess_over_staff")
+    return float(excess) if isinstance(excess, int | float) else 0.0
+
+
 def _final(explanation: Explanation | None) -> dict[str, Any]:
     """What the final grades are and, if they are made of reports, how."""
     if explanation is None:

@@ -74,9 +74,7 @@ class _Others:
     def has_far_above(self) -> bool:
         """Whether the next higher grade is far from the stretch."""
         beyond = int(self.below[-1] - self.below[self.last])
-        return self._is_far(
-            self.distinct[self.last + 1], self.distinct[self.first], self.distinct[self.last], beyond
-        )
+        return self._is_far(self.distinct[self.last + 1], self.distinct[self.first], self.distinct[self.last], beyond)
 
     def has_far_below(self) -> bool:
         """The same of the next lower grade: as in a mirror at 0."""
