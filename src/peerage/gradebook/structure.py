@@ -19,7 +19,7 @@ FINE_SCALE = 25
 HEAPED = 0.8
 """The share of grades on multiples from which a fine scale counts as heaped."""
 
-OUTSIDERS = 3
+OUTSIDERS = 4
 """If more than one in so many students who grade wrote nothing, that is how the class works."""
 
 Counts = NDArray[np.intp]
