@@ -12,7 +12,7 @@ from typer.main import get_group
 
 import peerage as pg
 from peerage.cli import app
-from peerage.cli.setting_flags import ASKED, FLAGS, TOKEN_VARIABLE, as_line
+from peerage.cli.setting_flags import ASKED, FLAGS, TOKEN_VARIABLE, as_line, with_flag
 from peerage.cli.terminal.console import shorten
 
 SOURCE = Path(pg.__file__).parent
@@ -102,6 +102,12 @@ def test_a_printed_problem_has_its_option(setting: str, line: str) -> None:
     problem = pg.Problem("9 is too high", "correct it", "g.csv", 2, setting)
     assert as_line(problem) == line
     assert str(problem) == "g.csv, row 2: 9 is too high; correct it"
+
+
+def test_the_option_stands_before_the_full_stop() -> None:
+    assert with_flag("It was moved.", "staff_level") == "It was moved (--no-staff-level)."
+    assert with_flag("It was moved", "staff_level") == "It was moved (--no-staff-level)"
+    assert with_flag("It was moved.", "") == "It was moved."
 
 
 def test_many_problems_of_a_kind_end_with_their_remedy_and_option() -> None:

@@ -83,6 +83,31 @@ def test_structure(book: pg.Gradebook) -> None:
     assert any("2 parts" in str(surprise) for surprise in surprises(book))
 
 
+def _class_of_authors(graders: dict[str, str], author: str | None = None) -> str:
+    """What is said of a class of eight who grade three others each, with some graders called otherwise."""
+    names = [f"s{index}" for index in range(8)]
+    rows = [(index, names[(index + step) % 8]) for index in range(8) for step in (1, 2, 3)]
+    table = pd.DataFrame({"submission": [f"p{index}" for index, _ in rows], "grader": [name for _, name in rows]})
+    table["author"] = [names[index] if author is None or index else author for index, _ in rows]
+    table["S"] = [index % 3 for index in range(len(rows))]
+    table["grader"] = [graders.get(f"{row}", name) for row, name in enumerate(table["grader"])]
+    table["role"] = ["ta" if name == "tim" else "" for name in table["grader"]]
+    return "\n".join(map(str, pg.read_grades(table).notices))
+
+
+def test_graders_who_wrote_nothing_are_named() -> None:
+    said = _class_of_authors({"0": "box", "1": "TA-Zoe", "7": "tim"})
+    assert "2 graders wrote nothing that was graded: 'box', 'TA-Zoe'; correct an id that is misspelt" in said
+    assert "1 grader wrote nothing that was graded: 's0'" in _class_of_authors({}, author="s1")
+
+
+def test_who_wrote_nothing_is_not_said_where_it_tells_nothing() -> None:
+    assert "wrote nothing" not in _class_of_authors({})
+    assert "wrote nothing" not in _class_of_authors({"7": "tim"}), "staff do not write"
+    assert "wrote nothing" not in _class_of_authors({"0": "box"}, author=""), "it may be whose work has no author"
+    assert "wrote nothing" not in _class_of_authors({f"{row}": f"pool{row % 5}" for row in range(24)})
+
+
 @given(gradebooks())
 def test_parts_are_what_walking_the_class_finds(book: pg.Gradebook) -> None:
     reached = [{index} for index in range(book.n_submissions)]

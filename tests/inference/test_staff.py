@@ -123,6 +123,16 @@ def test_the_check_compares_with_the_staffs_mean(posterior: pg.Posterior) -> Non
     assert check.verdict == "better", "peers are severe by 1, and staff elsewhere tell that"
 
 
+def test_what_may_be_due_to_chance_is_named(posterior: pg.Posterior) -> None:
+    """Beside it stands how much more or less students give than staff, and that grades are moved by that."""
+    check = posterior.staff_check()
+    assert check is not None
+    for value, how in ((0.1, "better than both"), (-0.1, "no better than these")):
+        alike = replace(check, gain=check.gain._replace(value=value, lower=-0.3, upper=0.3))
+        assert alike.sentence.endswith(f". That the estimates do {how} may be due to chance.")
+    assert "chance" not in check.sentence
+
+
 def test_with_few_grades_by_staff_there_is_no_check() -> None:
     book = severe_class(tas=1)[0]
     few = book.select(np.arange(book.n_reviews) < 90 + 4)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
-from dataclasses import replace
+from dataclasses import asdict, replace
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
@@ -19,8 +19,10 @@ from hypothesis import strategies as st
 
 import peerage as pg
 from peerage.gradebook.book import TA
+from peerage.report.first_screen import first_screen
 from peerage.report.render import embedded
 from peerage.report.report_source import ReportSource
+from peerage.results.provenance import found_by_checks
 from peerage.results.results import Results
 from peerage.results.schema import GRADERS
 from support.classes.classes import gradebooks, texts
@@ -124,6 +126,16 @@ def test_the_first_screen_counts_what_changed(page: str, posterior: pg.Posterior
     )
     changed = sum(one != other for one, other in zip(before, after, strict=True))
     assert f"{changed} of {len(compared)} grades round to a different grade from the peers&#39; mean" in page
+
+
+def test_a_warning_on_the_first_screen_is_a_sentence_with_one_full_stop(posterior: pg.Posterior) -> None:
+    results = Results.of(posterior)
+    checks = {"sentences": ["Graders agree. They copy."], "problems": [asdict(pg.Problem("graders agree. They copy"))]}
+    for told in (checks, {"sentences": checks["sentences"]}):
+        for since, when in ((0, ""), (3, " (found before the last 3 grades came in or changed)")):
+            warnings = [asdict(one) for one in found_by_checks({"model_checks": {**told, "grades_since": since}})]
+            screen = first_screen(ReportSource(replace(results, record={**results.record, "warnings": warnings})))
+            assert screen.attention[0].detail == f"Graders agree. They copy{when}."
 
 
 def test_a_hundred_grades_share_the_bars(tmp_path: Path) -> None:

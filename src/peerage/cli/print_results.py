@@ -18,6 +18,7 @@ def show(results: Results, out: Path) -> None:
     """Print the summary of a fit and where its files are."""
     from peerage.cli.terminal import fit_summary
     from peerage.decisions.staff_grades import moved_to_their_level
+    from peerage.results.provenance import excess_over_staff
     from peerage.results.schema import CHECKS, GRADERS, REPORT, SELF_REVIEWS
     from peerage.workflow.save_results import files_of
 
@@ -28,8 +29,9 @@ def show(results: Results, out: Path) -> None:
         different, total = explained["different"], len(results.grades)
         share = f"{different:,} of {counted(total, 'explained grade')} ({different / total:.0%})"
         console.print(f"\n{share} differ from the most likely ones.")
-    if explained is not None and explained["excess_over_staff"]:
-        console.print(with_flag(moved_to_their_level(explained["excess_over_staff"]), "staff_level"))
+    excess = excess_over_staff(results.record)
+    if excess:
+        console.print(with_flag(moved_to_their_level(excess), "staff_level"))
     console.print(*fit_summary.attention(results.tables[CHECKS], results.tables[GRADERS]), sep="\n")
     own = results.tables.get(SELF_REVIEWS)
     if own is not None and len(own):

@@ -55,8 +55,10 @@ QUESTIONS = "To be asked what the columns and the words in them mean: peerage im
 
 
 def with_flag(text: str, setting: str) -> str:
-    """A text about a setting, and the option that changes it."""
-    return f"{text} ({FLAGS[setting]})" if setting in FLAGS else text
+    """A text about a setting, and the option that changes it, before the full stop if there is one."""
+    if setting not in FLAGS:
+        return text
+    return f"{text.removesuffix('.')} ({FLAGS[setting]}){'.' if text.endswith('.') else ''}"
 
 
 def as_line(problem: Problem) -> str:

@@ -38,15 +38,37 @@ def staff_grades(posterior: Posterior) -> dict[tuple[str, str], float]:
 def contradict_students(posterior: Posterior) -> bool:
     """Whether students' reports are notably above or below the level of staff, as far as their grades tell.
 
-    Then work that staff graded and work that they did not would be graded on two levels.
+    Then work that staff graded and work that they did not would be graded on two levels. The estimate decides, not its
+    interval: to leave the grades where they are would be an estimate too, of exactly no difference.
     """
     return abs(excess_over_staff(posterior)) >= NOTABLE
 
 
 def moved_to_their_level(excess: float) -> str:
     """That averages of students' reports were moved to the level of staff, given what students give more than they."""
-    moved = "raised" if excess < 0 else "lowered"
+    return _told(excess, "")
+
+
+def change_of_level(before: float, after: float) -> str:
+    """How the move to the level of staff differs from an earlier one, given both; empty if it does not."""
+    if before == after:
+        return ""
+    if after:
+        earlier = _moved(before) if before else "left at the students' level"
+        return _told(after, f"; in the earlier results they were {earlier}")
     return (
-        f"Final grades of work that only students graded are {moved} by {abs(excess):g} of {MODEL_MAXIMUM:g}, to the "
-        "level of the grades that staff gave; they can be left at the students' level."
+        "Final grades of work that only students graded are no longer moved to the level of the grades that staff "
+        f"gave; in the earlier results they were {_moved(before)}."
     )
+
+
+def _told(excess: float, earlier: str) -> str:
+    return (
+        f"Final grades of work that only students graded are {_moved(excess)}, to the level of the grades that staff "
+        f"gave{earlier}. The best estimate of the difference is used, whether or not its interval includes 0; a fit "
+        "can leave the grades at the students' level."
+    )
+
+
+def _moved(excess: float) -> str:
+    return f"{'raised' if excess < 0 else 'lowered'} by {abs(excess):g} of {MODEL_MAXIMUM:g}"

@@ -19,6 +19,9 @@ FINE_SCALE = 25
 HEAPED = 0.8
 """The share of grades on multiples from which a fine scale counts as heaped."""
 
+OUTSIDERS = 4
+"""If more than one in so many students who grade wrote nothing, that is how the class works."""
+
 Counts = NDArray[np.intp]
 
 
@@ -84,6 +87,7 @@ def surprises(book: Gradebook) -> Iterable[Problem]:
     """What is odd about the class and does not keep it from being fitted."""
     yield from _single_reviews(book)
     yield from _unconnected(book)
+    yield from _no_authors(book)
     for noun, names in (("grader", book.graders), ("submission", book.submissions), ("component", book.rubric.names)):
         yield from _look_alikes(noun, names)
     for index, component in enumerate(book.rubric.components):
@@ -118,6 +122,18 @@ def _unconnected(book: Gradebook) -> Iterable[Problem]:
             f"with {counted(len(outside), 'submission')} outside the largest: {quoted(outside)}"
         )
         yield Problem(message, "compare grades only within a part, or let a grader review in both")
+
+
+def _no_authors(book: Gradebook) -> Iterable[Problem]:
+    """Students who wrote nothing, if all authors are known and most students who grade are among them."""
+    if not all(book.authors):
+        return
+    authors = {author for authors in book.authors for author in authors}
+    students = [name for name, role in zip(book.graders, book.roles, strict=True) if role == STUDENT]
+    others = [name for name in students if name not in authors]
+    if others and OUTSIDERS * len(others) <= len(students):
+        message = f"{counted(len(others), 'grader')} wrote nothing that was graded: {quoted(others)}"
+        yield Problem(message, "correct an id that is misspelt, and give staff the role ta or instructor")
 
 
 def _look_alikes(noun: str, names: tuple[str, ...]) -> Iterable[Problem]:

@@ -183,7 +183,8 @@ def _largest_changes(
 
 
 def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:] + "."
+    """A message as a sentence; those of earlier results may have a full stop already."""
+    return text[:1].upper() + text[1:].removesuffix(".") + "."
 
 
 def _spot_checks(source: ReportSource, listed: Mapping[int, int]) -> tuple[SpotCheck, ...] | None:

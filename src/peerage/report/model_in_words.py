@@ -11,6 +11,7 @@ from peerage.inference.checking.held_out import HeldOut
 from peerage.inference.chosen_model import ModelChoice
 from peerage.inference.priors_in_words import FIXED
 from peerage.model import INSTRUCTOR_RELIABILITY
+from peerage.results.provenance import excess_over_staff
 from peerage.results.summary import unreliable_predictions
 from peerage.support.words.wording import counted
 
@@ -102,7 +103,7 @@ def prediction_words(record: Mapping[str, Any]) -> Iterator[str]:
 def staff_words(record: Mapping[str, Any]) -> Iterator[str]:
     """What staff's grades say of the peers' and of the estimates, a sentence each; earlier results lack it."""
     yield from record["prediction"].get("staff", {}).get("sentences", ())
-    excess = record.get("explanations", {}).get("excess_over_staff")
+    excess = excess_over_staff(record)
     if excess:
         yield moved_to_their_level(excess)
 

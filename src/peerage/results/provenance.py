@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import pandas as pd
@@ -18,6 +18,7 @@ from peerage.gradebook.rulings import Override
 from peerage.gradebook.structure import totals
 from peerage.inference.posterior import Posterior
 from peerage.inference.staff_in_words import staff_sentences
+from peerage.results.run_record import problem
 from peerage.results.table_values import significant
 from peerage.rubric import Rubric, tidy
 from peerage.support.words.wording import counted
@@ -84,10 +85,9 @@ def judged(posterior: Posterior) -> dict[str, Any]:
         "untrusted_reviews": int(loo.untrusted.sum()),
         "held_out": None if held_out is None else asdict(held_out) | {"verdict": held_out.verdict},
     }
-    return {
-        "prediction": prediction,
-        "model_checks": {"sentences": list(posterior.check().sentences), "grades_since": 0},
-    }
+    checks = posterior.check()
+    told = {"sentences": list(checks.sentences), "problems": [asdict(one) for one in checks.problems]}
+    return {"prediction": prediction, "model_checks": {**told, "grades_since": 0}}
 
 
 def still_judged(record: Mapping[str, Any], n_grades: int) -> dict[str, Any] | None:
@@ -103,15 +103,25 @@ def still_judged(record: Mapping[str, Any], n_grades: int) -> dict[str, Any] | N
 
 def found_by_checks(known: Mapping[str, Any]) -> Iterator[Problem]:
     """What the model does not reproduce, and since when that was not looked at anew."""
-    since = known["model_checks"]["grades_since"]
+    checks = known["model_checks"]
+    since = checks["grades_since"]
     when = f" (found before the last {counted(since, 'grade')} came in or changed)" if since else ""
-    return (Problem(f"{sentence}{when}") for sentence in known["model_checks"]["sentences"])
+    told = checks.get("problems")
+    # Earlier results have sentences only.
+    said = [Problem(text.removesuffix(".")) for text in checks["sentences"]] if told is None else map(problem, told)
+    return (replace(one, message=f"{one.message}{when}") for one in said)
 
 
 def compared_with_staff(posterior: Posterior) -> dict[str, Any]:
     """What staff's grades say of the peers' and of the estimates: the errors, and the sentences of the summary."""
     check = posterior.staff_check()
     return {"check": None if check is None else check.to_dict(), "sentences": list(staff_sentences(posterior))}
+
+
+def excess_over_staff(record: Mapping[str, Any]) -> float:
+    """How much more students give than staff, by a record, if final grades are moved by that; 0 if they are not."""
+    excess = (record.get("explanations") or {}).get("excess_over_staff")
+    return float(excess) if isinstance(excess, int | float) else 0.0
 
 
 def _final(explanation: Explanation | None) -> dict[str, Any]:

@@ -17,6 +17,9 @@ from peerage.support.files.json_shapes import Maybe, misfit
 _RELAXED = {"submission": str, "largest_shift": (int, float), "least_weight": (int, float)}
 """Which limits a submission's weights needed."""
 
+_PROBLEM = {"message": str, "remedy": Maybe(str), "file": Maybe(str), "row": Maybe((int, str)), "setting": Maybe(str)}
+"""What a warning or a notice looks like."""
+
 _RECORD_SHAPE = {
     "version": Maybe(str),
     "seed": Maybe(int),
@@ -24,7 +27,7 @@ _RECORD_SHAPE = {
     **{name: Maybe({}) for name in ("rubric", "counts", "model", "priors")},
     "explanations": Maybe({"relaxed": Maybe([_RELAXED]), "unproven": Maybe([str])}),
     "choices": Maybe(CHOICES_SHAPE),
-    "model_checks": Maybe({"sentences": [str], "grades_since": int}),
+    "model_checks": Maybe({"sentences": [str], "problems": Maybe([_PROBLEM]), "grades_since": int}),
     **{name: Maybe([(dict, str)]) for name in ("warnings", "notices")},
     "input": Maybe([{"name": str, "sha256": Maybe(str)}]),
     "overrides": Maybe([{"submission": str, "component": str, "grade": (int, float), "reason": str}]),
@@ -32,9 +35,6 @@ _RECORD_SHAPE = {
     "class": Maybe({"by": str, "name": str}),
 }
 """What entries of the record look like where they are there."""
-
-_PROBLEM = {"message": str, "remedy": Maybe(str), "file": Maybe(str), "row": Maybe((int, str)), "setting": Maybe(str)}
-"""What a warning or a notice looks like."""
 
 _ENTRIES = {"rubric": dict, "counts": dict, "input": list, "warnings": list, "choices": dict, "final": str}
 """What every record holds, and of which kind it is."""

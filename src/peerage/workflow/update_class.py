@@ -22,7 +22,7 @@ from peerage.gradebook.input_files import InputFile
 from peerage.gradebook.merging import n_changed
 from peerage.inference.new_grades.updating import UPDATED
 from peerage.inference.posterior import Posterior
-from peerage.results.provenance import still_judged
+from peerage.results.provenance import excess_over_staff, still_judged
 from peerage.results.results import Results
 from peerage.results.schema import GRADES, WEIGHTS
 from peerage.rubric import tidy
@@ -44,11 +44,20 @@ class UpdatedGrade(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Updated:
-    """What became of results: the new ones, the grades that changed, and what was surprising about the new grades."""
+    """What became of results.
+
+    Attributes
+    ----------
+    results: the new ones
+    changes: the grades that changed
+    notices: what was surprising about the new grades
+    level: how much more students give than staff, before and after, as far as final grades are moved by that
+    """
 
     results: Results
     changes: tuple[UpdatedGrade, ...]
     notices: tuple[Problem, ...]
+    level: tuple[float, float]
 
 
 def update_class(
@@ -77,7 +86,7 @@ def update_class(
     known_before = [notice for notice in before.book.notices if notice not in UPDATED]
     notices = tuple(notice for notice in after.book.notices if notice not in known_before)
     changes = tuple(_changes(earlier.grades, results, set(new_grades.submissions)))
-    return Updated(results, changes, notices)
+    return Updated(results, changes, notices, (excess_over_staff(earlier.record), excess_over_staff(results.record)))
 
 
 def read_new_grades(

@@ -14,6 +14,8 @@ import pytest
 import peerage as pg
 from peerage.cli import main
 from peerage.cli.commands.update import SHOWN
+from peerage.cli.setting_flags import with_flag
+from peerage.decisions.staff_grades import change_of_level
 from peerage.results import provenance, result_folder
 from peerage.results.results import Results
 from peerage.results.schema import GRADES
@@ -92,7 +94,10 @@ def test_what_is_said_of_the_model_holds_until_more_than_few_grades_are_new(
     assert second["prediction"] == first["prediction"] | {"staff": second["prediction"]["staff"]}
     assert second["model_checks"] == first["model_checks"] | {"grades_since": 3}
     assert "before the last 3 grades came in or changed" in (home / "class" / "report.html").read_text("utf-8")
-    told = [f"{sentence} (found before the last 3 grades" for sentence in first["model_checks"]["sentences"]]
+    told = [
+        f"{problem['message']} (found before the last 3 grades came in or changed)"
+        for problem in first["model_checks"]["problems"]
+    ]
     warned = [warning["message"] for warning in second["warnings"]]
     assert all(any(message.startswith(words) for message in warned) for words in told)
     monkeypatch.setattr(provenance, "FEW", 2 / first["counts"]["grades"])
@@ -233,3 +238,48 @@ def test_results_that_were_replaced_meanwhile_are_not_replaced_again(
     assert update(home, "-q") == 2
     assert "these results were replaced in the meantime; run the update again" in capsys.readouterr().err
     assert names(home) == ["class", "class-before-1", "class.csv", "new.csv", "rubric.toml"]
+
+
+def class_of_generous_students(folder: Path) -> None:
+    """A class graded by students alone, fitted, and a TA's reviews, which are much lower."""
+    names = [f"student{index + 1:02}" for index in range(12)]
+    model = pg.Model(priors=pg.Priors.paper(mu_s=3), fixed=pg.Fixed(bias=dict.fromkeys(names, 1.0)))
+    book, _ = pg.simulate(students=12, weeks=1, tas=0, components=2, seed=3, model=model)
+    book.write(folder / "wide.csv", rubric=True)
+    graded = "".join(f"{name},zoe,ta,1,1\n" for name in book.submissions[:4])
+    (folder / "ta.csv").write_text(f"submission,grader,role,Component 1,Component 2\n{graded}")
+    assert main(["fit", str(folder / "wide.csv"), *FAST]) == 0
+
+
+def test_that_the_whole_class_moves_to_the_level_of_staff_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class_of_generous_students(tmp_path)
+    capsys.readouterr()
+    wide, ta = tmp_path / "wide", tmp_path / "ta.csv"
+    assert main(["update", str(wide), str(ta), "-o", str(tmp_path / "other"), "-q"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    excess = record(tmp_path / "other")["explanations"]["excess_over_staff"]
+    assert record(wide)["explanations"]["excess_over_staff"] == 0
+    assert excess >= 0.2
+    assert with_flag(change_of_level(0, excess), "staff_level") in said
+    assert main(["update", str(wide), str(ta), "-o", str(tmp_path / "other"), "-q", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["excess_over_staff"] == {"before": 0, "after": excess}
+    other = tmp_path / "other"
+    assert main(["update", str(other), str(ta), "-o", str(tmp_path / "again"), "-q"]) == 0
+    again = record(tmp_path / "again")["explanations"]["excess_over_staff"]
+    assert ("level of the grades" in capsys.readouterr().out) == (again != excess)
+
+
+def test_a_fit_that_forgets_the_tas_file_says_so_outside_a_project_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class_of_generous_students(tmp_path)
+    wide = tmp_path / "wide"
+    assert "not read today" not in capsys.readouterr().err
+    assert main(["update", str(wide), str(tmp_path / "ta.csv"), "-q"]) == 0
+    assert main(["fit", str(tmp_path / "wide.csv"), str(tmp_path / "ta.csv"), "-o", str(wide), *FAST]) == 0
+    assert "not read today" not in capsys.readouterr().err
+    assert main(["fit", str(tmp_path / "wide.csv"), *FAST]) == 0
+    forgotten = f"the results in {wide} also used 'ta.csv', which is not read today; unless that is meant, name it too"
+    assert f"note: {forgotten}" in capsys.readouterr().err.splitlines()

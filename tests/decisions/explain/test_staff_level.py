@@ -12,7 +12,7 @@ import peerage as pg
 from peerage.decisions.choices import DecisionChoices
 from peerage.decisions.explain.corrections import Correction
 from peerage.decisions.posterior_needs import excess_over_staff
-from peerage.decisions.staff_grades import contradict_students, moved_to_their_level
+from peerage.decisions.staff_grades import change_of_level, contradict_students, moved_to_their_level
 
 FAST: dict[str, Any] = {"chains": 2, "draws": 150, "burn_in": 150, "seed": 1}
 
@@ -94,9 +94,20 @@ def test_grades_are_left_where_the_levels_are_the_same() -> None:
 def test_that_grades_were_moved_is_said() -> None:
     assert moved_to_their_level(-0.4) == (
         "Final grades of work that only students graded are raised by 0.4 of 5, to the level of the grades that staff "
-        "gave; they can be left at the students' level."
+        "gave. The best estimate of the difference is used, whether or not its interval includes 0; a fit can leave "
+        "the grades at the students' level."
     )
     assert "are lowered by 0.2 of 5" in moved_to_their_level(0.2)
+
+
+def test_that_the_level_is_another_than_before_is_said() -> None:
+    assert change_of_level(0.4, 0.4) == change_of_level(0.0, 0.0) == ""
+    came, changed, gone = change_of_level(0.0, 0.4), change_of_level(-0.3, 0.4), change_of_level(0.4, 0.0)
+    lowered = "are lowered by 0.4 of 5, to the level of the grades that staff gave; in the earlier results they were "
+    assert f"{lowered}left at the students' level. The best" in came
+    assert f"{lowered}raised by 0.3 of 5. The best" in changed
+    assert "are no longer moved" in gone
+    assert gone.endswith("in the earlier results they were lowered by 0.4 of 5.")
 
 
 def test_it_has_to_be_asked_for_in_python_and_needs_staff(fitted: tuple[pg.Posterior, pg.Truth]) -> None:

@@ -11,9 +11,11 @@ import pytest
 from scipy.special import ndtr
 
 import peerage as pg
+from peerage.cli.setting_flags import as_line
 from peerage.inference.checking.leave_one_out import predict_unseen
 from peerage.inference.layout import lay_out
 from peerage.model import Fixed
+from peerage.results.provenance import found_by_checks, judged
 from peerage.simulation.truth import Truth
 
 STUDENTS, WEEKS = 20, 4
@@ -154,6 +156,12 @@ def test_reviews_that_were_held_out_are_predicted() -> None:
 
 
 def test_checks_name_the_setting_and_are_content_with_it() -> None:
-    [sentence] = [line for line in steady().check().sentences if line.startswith("From one assignment to another")]
-    assert "setting drift lets biases move" in sentence
+    checks = steady().check()
+    [found] = [problem for problem in checks.problems if problem.message.startswith("From one assignment to another")]
+    assert found.setting == "drift"
+    [warning] = [one for one in found_by_checks(judged(steady())) if one.setting]
+    assert as_line(warning).endswith(
+        "is too narrow; with learned priors, biases can be let drift from one assignment to the next (--drift)"
+    )
+    assert f"{found}." in checks.sentences
     assert (fitted().check().table.query("statistic == 'drift'")["tail_probability"] > 0.01).all()

@@ -11,13 +11,14 @@ import typer
 
 from peerage.cli.options import data_options, sampling_options, staff_options
 from peerage.cli.print_results import say_warnings
+from peerage.cli.setting_flags import with_flag
 from peerage.cli.terminal.console import output, warn
 from peerage.results import result_folder
 from peerage.support.words.wording import counted
 
 if TYPE_CHECKING:
     from peerage.inference.posterior import Posterior
-    from peerage.workflow.update_class import UpdatedGrade
+    from peerage.workflow.update_class import Updated, UpdatedGrade
 
 SHOWN = 10
 """How many changed grades of a kind are printed."""
@@ -75,9 +76,11 @@ def command(
         write_results(updated.results, target)
     if as_json:
         named = {"written": str(target), "previous": None if kept is None else str(kept)}
-        typer.echo(json.dumps(named | {"changes": [change._asdict() for change in updated.changes]}, indent=2))
+        level = dict(zip(("before", "after"), updated.level, strict=True))
+        changes = [change._asdict() for change in updated.changes]
+        typer.echo(json.dumps(named | {"excess_over_staff": level, "changes": changes}, indent=2))
     else:
-        _show(updated.changes, earlier.posterior, updated.results.posterior)
+        _show(updated, earlier.posterior)
         staff_options.show(updated.results, output())
         output().print(f"\nWritten to {target}: {', '.join(files_of(updated.results))}", soft_wrap=True)
         if kept is not None:
@@ -85,14 +88,20 @@ def command(
     say_warnings(updated.results)
 
 
-def _show(changes: Sequence[UpdatedGrade], before: Posterior, after: Posterior) -> None:
+def _show(updated: Updated, before: Posterior) -> None:
+    from peerage.decisions.staff_grades import change_of_level
+
+    after = updated.results.posterior
     more = after.book.n_grades - before.book.n_grades
     grades, reviews = counted(after.book.n_grades, "grade"), counted(after.book.n_reviews, "review")
     output().print(f"{grades} in {reviews}, {more:,} more than before.")
     new = after.book.n_submissions - before.book.n_submissions
     if new:
         output().print(f"{counted(new, 'submission')} {'is' if new == 1 else 'are'} new.")
-    changed = [change for change in changes if change.before is not None]
+    level = change_of_level(*updated.level)
+    if level:
+        output().print(with_flag(level, "staff_level"))
+    changed = [change for change in updated.changes if change.before is not None]
     for has_new, where in ((True, "submissions with new grades"), (False, "other submissions")):
         _show_some([change for change in changed if change.has_new_grades == has_new], where)
 

@@ -106,18 +106,20 @@ class StaffOptions:
 
 
 def say_forgotten(out: Path, grades: Sequence[Path]) -> None:
-    """In a project, name files behind the results that are to be replaced which are not among today's grades."""
+    """Name files behind the results that are to be replaced which are not among today's grades."""
     from peerage.results.run_record import read_record
     from peerage.results.schema import RECORD
 
-    if not (Path(PROJECT).is_file() and (out / RECORD).is_file()):
+    if not (out / RECORD).is_file():
         return
     names = {path.name for path in grades}
     before = dict.fromkeys(entry["name"] for entry in read_record(out).get("input") or ())
     lost = [name for name in before if name not in names]
     if lost:
-        remedy = f"unless that is meant, add it to the setting 'grades' of {PROJECT}"
-        say(f"note: the results in {out} also used {quoted(lost)}, which is not read today; {remedy}")
+        it, is_not = ("it", "is not") if len(lost) == 1 else ("them", "are not")
+        where = f"add {it} to the setting 'grades' of {PROJECT}" if Path(PROJECT).is_file() else f"name {it} too"
+        also = f"the results in {out} also used {quoted(lost)}, which {is_not} read today"
+        say(f"note: {also}; unless that is meant, {where}")
 
 
 def handed_out(named: Path | None, *, replaced: bool = False) -> list[Path]:

@@ -43,7 +43,7 @@ def assemble(
     cells = _graded_cells(entries, claims, numbers, found)
     loose: Collection[str] = rubric.names if rubric and snap else ()
     if rubric is None:
-        rubric, loose = inferred_rubric(entries, numbers, cells, known, found)
+        rubric, loose, cells = inferred_rubric(entries, numbers, cells, known, found)
     reports = place(entries, rubric, numbers, cells, loose, found)
     reports = _without_repeats(entries, reports, rubric, duplicates, found)
     found.refuse()

@@ -102,7 +102,7 @@ def _scale(name: str, seen: Values, known: Legal | None) -> InferredScale:
     """The legal grades that an instructor would write for the grades seen, unless more is known."""
     if isinstance(known, tuple):
         return InferredScale(np.array(known))
-    if known is not None and seen.min() >= 0 and seen.max() <= known:
+    if known is not None and is_known(known, seen):
         component = up_to(name, known, seen.tolist(), steps=COARSE_STEPS if known >= COARSE_TOP else STEPS)
         return InferredScale(component.values, is_loose=not levels_of(component, seen)[1].all())
     distinct = _distinct(seen)
@@ -119,6 +119,11 @@ def _scale(name: str, seen: Values, known: Legal | None) -> InferredScale:
         if scale is not None and odd.any() and np.mean(odd) <= FEW:
             return InferredScale(scale, is_loose=True)
     return InferredScale(distinct, is_even=False) if exact is None else InferredScale(exact)
+
+
+def is_known(known: Legal | None, seen: Values) -> bool:
+    """Whether what is known of a component's grades holds for those seen, so that nothing is inferred from them."""
+    return isinstance(known, tuple) or (known is not None and seen.min() >= 0 and seen.max() <= known)
 
 
 def levels_of(component: Component, values: Values) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, SupportsIndex
 
@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from peerage.errors import InputError, Problem
-from peerage.formats.rows import inferred_scale
+from peerage.formats.rows import inferred_scale, lone_grades
 from peerage.formats.rows.entries import Entries
 from peerage.formats.rows.findings import Findings
 from peerage.formats.rows.repeated_grades import RepeatedReports
@@ -26,17 +26,55 @@ Values = NDArray[np.float64]
 
 def inferred_rubric(
     entries: Entries, numbers: Values, cells: Indexes, known: Mapping[str, inferred_scale.Legal], found: Findings
-) -> tuple[Rubric, frozenset[str]]:
-    """The rubric that the grades in some cells suggest, and its components that have a few odd grades between."""
-    components = entries.component.take(cells)
-    seen = {components.values[code]: numbers[cells[components.codes == code]] for code in pd.unique(components.codes)}
+) -> tuple[Rubric, frozenset[str], Indexes]:
+    """The rubric that the grades in some cells suggest, its components that have a few odd grades between, and cells.
+
+    These are without grades that are too far from all others, each of which is a problem.
+    """
+    cells = _of_one_scale(entries, numbers, cells, known, found)
+    seen = {name: numbers[here] for name, here in _by_component(entries, cells)}
     try:
         rubric, notices, loose = inferred_scale.infer_rubric(seen, known)
     except InputError as error:
         files = ", ".join(filter(None, entries.files))
         raise InputError([*found.problems, *(replace(problem, file=files) for problem in error.problems)]) from None
     found.notices += notices
-    return rubric, loose
+    return rubric, loose, cells
+
+
+def _of_one_scale(
+    entries: Entries, numbers: Values, cells: Indexes, known: Mapping[str, inferred_scale.Legal], found: Findings
+) -> Indexes:
+    """The cells without grades too far from all others of the component; what is only doubtful is noted."""
+    remedy = "correct it, or give a rubric that has it"
+    far = []
+    for name, here in _by_component(entries, cells):
+        if inferred_scale.is_known(known.get(name), numbers[here]):
+            continue
+        lone = lone_grades.impossible(numbers[here])
+        others = f"{lone.low:g}" if lone.low == lone.high else f"{lone.low:g} to {lone.high:g}"
+        for cell in here[lone.lone]:
+            message = f"the grade {entries.grade[cell].strip()} of {name!r} is far from all others ({others})"
+            found.problems.append(entries.problem(entries.row_of[cell], message, remedy, setting="rubric"))
+        far.append(here[lone.lone])
+        if not lone.lone.any():
+            _note_doubtful(entries, name, numbers, here, found)
+    return cells[~np.isin(cells, np.concatenate(far))] if far else cells
+
+
+def _note_doubtful(entries: Entries, name: str, numbers: Values, here: Indexes, found: Findings) -> None:
+    """Note a component's grades that leave a large part of its scale empty."""
+    lone = lone_grades.doubtful(numbers[here])
+    places = [f"{entries.grade[at].strip()} in {entries.place(entries.row_of[at])}" for at in here[lone.lone]]
+    if places:
+        message = f"{name!r} has grades far from all others ({lone.low:g} to {lone.high:g}): {listed(places)}"
+        found.note(message, "correct slips, or give a rubric that has them", setting="rubric")
+
+
+def _by_component(entries: Entries, cells: Indexes) -> Iterator[tuple[str, Indexes]]:
+    """The components that some cells are about, and the cells of each."""
+    components = entries.component.take(cells)
+    return ((components.values[code], cells[components.codes == code]) for code in pd.unique(components.codes))
 
 
 def place(

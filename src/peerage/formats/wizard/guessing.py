@@ -11,6 +11,7 @@ import numpy as np
 from peerage.errors import InputError
 from peerage.formats.rows.columns.column_roles import is_numeric
 from peerage.formats.rows.inferred_scale import infer_rubric, levels_of, up_to
+from peerage.formats.rows.lone_grades import impossible
 from peerage.formats.rows.times import times_of
 from peerage.formats.systems.extract import Table
 from peerage.formats.systems.surveys import forms
@@ -98,8 +99,9 @@ def grades_seen(mapping: FileMapping, sheet: Sheet) -> dict[str, list[float]]:
 
 
 def scale_of(name: str, seen: list[float]) -> Component:
-    """The legal grades that those seen suggest, also where there are too few to tell; none can be too large."""
+    """The legal grades that those seen suggest, also where there are too few to tell; none is far from all others."""
     seen = [grade for grade in seen if abs(grade) <= LARGEST_GRADE]
+    seen = np.array(seen)[~impossible(np.array(seen)).lone].tolist()
     try:
         return infer_rubric({name: np.array(seen)})[0].components[0] if seen else Component(name, (0.0, 1.0))
     except InputError:

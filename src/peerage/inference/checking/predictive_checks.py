@@ -26,6 +26,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from peerage.errors import Problem
 from peerage.inference.checking.constant_or_copied_reviews import Row, copying_students, suspicions
 from peerage.inference.checking.grading_statistics import Reviews, frequencies, habits, spreads
 from peerage.inference.checking.others_view import OthersView
@@ -87,7 +88,7 @@ WORDINGS = {
     "drift": Wording(
         "From one assignment to another, graders' average deviations move by {} on the scale of 0 to 5",
         "Graders become more severe or more generous over time: an estimated bias is their average, and its interval "
-        "is too narrow.{remedy}",
+        "is too narrow.",
         "Graders are steadier from one assignment to another than the model expects.",
         is_share=False,
     ),
@@ -103,7 +104,7 @@ WORDINGS = {
     ),
 }
 
-LET_DRIFT = " With learned priors, the setting drift lets biases move from one assignment to the next."
+LET_DRIFT = "with learned priors, biases can be let drift from one assignment to the next"
 """What to do about biases that drift, where they are taken to stay."""
 
 
@@ -113,14 +114,19 @@ class Checks:
 
     ``table`` has a row for each statistic that applies to the class: statistic, observed, expected, lower, upper and
     tail_probability. ``students`` are those whose reviews look as if they had not read the work, ``pairs`` those who
-    favour each other; both have a sentence and the probability that an honest class has such a case. ``sentences`` say
-    what the model does not reproduce, and then who is named.
+    favour each other; both have a sentence and the probability that an honest class has such a case. ``problems`` say
+    what the model does not reproduce and, where a setting helps, which; then who is named.
     """
 
     table: pd.DataFrame
     students: pd.DataFrame
     pairs: pd.DataFrame
-    sentences: tuple[str, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The problems as sentences."""
+        return tuple(f"{problem}." for problem in self.problems)
 
     def __repr__(self) -> str:
         return "\n".join([self.table.to_string(index=False, float_format="{:.3f}".format), *self.sentences])
@@ -154,7 +160,7 @@ def predictive_checks(
     findings = [
         CheckFinding(
             CheckedStatistic(name, observed, np.array([replicate[name] for replicate in replicates])),
-            names={"remedy": "" if layout.model.drift else LET_DRIFT},
+            let_drift=name == "drift" and not layout.model.drift,
         )
         for name, observed in habits(reviews, given).items()
         if not np.isnan(observed)
@@ -167,9 +173,9 @@ def predictive_checks(
     view = OthersView.of(layout.book, priors)
     students = suspicions([*constant, *copying_students(layout.book, priors, view, coarser)])
     pairs = mutual_favours(layout.book, view)
-    named = [f"{row['grader']!r} {row['sentence']}." for row in students.to_dict("records")]
-    named += [f"{row['first']!r} and {row['second']!r} {row['sentence']}." for row in pairs.to_dict("records")]
-    return Checks(table, students, pairs, (*(finding.sentence() for finding in alarms), *named))
+    named = [f"{row['grader']!r} {row['sentence']}" for row in students.to_dict("records")]
+    named += [f"{row['first']!r} and {row['second']!r} {row['sentence']}" for row in pairs.to_dict("records")]
+    return Checks(table, students, pairs, (*(finding.problem() for finding in alarms), *map(Problem, named)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,19 +229,22 @@ class CheckedStatistic:
 
 @dataclass(frozen=True, eq=False)
 class CheckFinding:
-    """A statistic and, where a part of it says more, that part and what it is called."""
+    """A statistic and, where a part of it says more, that part and what it is called; whether drift can be allowed."""
 
     statistic: CheckedStatistic
     part: CheckedStatistic | None = None
     names: dict[str, str | float] = field(default_factory=dict)
+    let_drift: bool = False
 
-    def sentence(self) -> str:
-        """What is observed, what the model expects, and what follows."""
+    def problem(self) -> Problem:
+        """What is observed, what the model expects, what follows and, where a setting helps, what to do."""
         wording = WORDINGS[self.statistic.name]
         observed, expected = (self.part or self.statistic).in_words(wording.is_share)
         follows = wording.higher if self.statistic.is_higher else wording.lower
         fact = wording.fact.format(observed, **self.names)
-        return f"{fact}; the model expects {expected}. {follows.format(**self.names)}"
+        message = f"{fact}; the model expects {expected}. {follows.format(**self.names).removesuffix('.')}"
+        helps = self.let_drift and self.statistic.is_higher
+        return Problem(message, LET_DRIFT, setting="drift") if helps else Problem(message)
 
 
 def _steadiness(graders: tuple[str, ...], observed: Floats, replicates: Floats) -> list[CheckFinding]:

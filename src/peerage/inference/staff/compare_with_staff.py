@@ -65,16 +65,23 @@ class StaffCheck:
 
     @property
     def sentence(self) -> str:
-        """The comparison in words, and what to use if the model does not win."""
+        """The comparison in words, and what to use if the model does not win.
+
+        What may be due to chance is named: another sentence beside it is about how much more students give than staff.
+        """
         model, mean, median = (_in_points(self.errors[name]) for name in _ESTIMATES)
         graded = counted(self.n_submissions, "submission")
         lead = f"On {graded} that staff graded, the estimates from peers alone are off by {model} points"
         ends = {
             "better": "",
-            "alike": " The difference may be due to chance.",
+            "alike": f" That the estimates do {self._how} may be due to chance.",
             "worse": " On this class, use the peers' plain mean or median instead.",
         }
         return f"{lead}, the plain mean by {mean}, the median by {median}.{ends[self.verdict]}"
+
+    @property
+    def _how(self) -> str:
+        return "better than both" if self.gain.value > 0 else "no better than these"
 
     def to_dict(self) -> dict[str, Any]:
         """The errors as plain values, ready for JSON."""
