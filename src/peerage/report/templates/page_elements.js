@@ -15,3 +15,10 @@ function element(tag, attributes, ...children) {
 
 const name = (text) => element("bdi", {}, text);
 const number = (value, digits = 2) => (value === null ? "" : String(Number(value.toFixed(digits))));
+
+// The ends of an interval with the same number of decimals: as many as show two digits of its width, at most two.
+function interval(lower, upper) {
+  if (lower === null || upper === null || lower === upper) return `${number(lower)} to ${number(upper)}`;
+  const decimals = Math.min(Math.max(1 - Math.floor(Math.log10(upper - lower)), 0), 2);
+  return `${lower.toFixed(decimals)} to ${upper.toFixed(decimals)}`;
+}

@@ -19,7 +19,7 @@ function submissionRow(index) {
     element("td", {}, element("strong", {}, number(after[index]))),
     element("td", {}, number(before[index])),
     element("td", { class: direction }, shownChange),
-    element("td", { class: "wide" }, `${number(lower[index])} to ${number(upper[index])}`),
+    element("td", { class: "wide" }, interval(lower[index], upper[index])),
     element("td", { class: "wide" }, `${certainty[index]}%`));
   const graders = indexes(reviews, index).map((review) => data.graders[data.reviews.grader[review]][0]);
   const row = {
@@ -56,8 +56,8 @@ function componentPart(cell) {
   const cells = data.cells;
   const component = data.components[cells.component[cell]];
   const peers = cells.before[cell] === null ? "" : `; the peers' mean is ${number(cells.before[cell])}`;
-  const facts = `Expected ${number(cells.expected[cell])}, 90% interval ${number(cells.lower[cell])} to ` +
-    `${number(cells.upper[cell])}${peers}.`;
+  const facts = `Expected ${number(cells.expected[cell])}, 90% interval ` +
+    `${interval(cells.lower[cell], cells.upper[cell])}${peers}.`;
   const words = (cells.sentence[cell] ?? []).map((part) => data.parts[part]).join(" ");
   return element("section", {},
     element("h3", {}, name(component.name), `: ${number(cells.grade[cell], 6)}`),
