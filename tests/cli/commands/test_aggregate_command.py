@@ -41,6 +41,48 @@ def test_a_table_is_written(grades: Path, tmp_path: Path) -> None:
     assert len(pd.read_excel(tmp_path / "mean.xlsx")) == 16
 
 
+def test_folders_that_are_missing_are_made(grades: Path, tmp_path: Path) -> None:
+    target = tmp_path / "new" / "newer" / "mean.csv"
+    assert main(["aggregate", str(grades), "--method", "mean", "-o", str(target)]) == 0
+    assert len(pd.read_csv(target)) == 16
+    assert [file.name for file in target.parent.iterdir()] == ["mean.csv"]
+
+
+@pytest.mark.parametrize("command", [["aggregate", "--method", "mean"], ["pay", "--mechanism", "mse"]])
+@pytest.mark.parametrize(
+    ("out", "message"),
+    [
+        ("grades.csv/mean.csv", "grades.csv/mean.csv: cannot be written ({folder}/grades.csv is not a folder); name"),
+        ("grades.csv", "grades.csv: this is one of the files that are read; name another file"),
+        ("taken.csv", "taken.csv: this is a folder; name a file"),
+        ("mean.txt", "mean.txt: is not a kind of file that can be written; use .csv, .tsv, .xlsx, .parquet"),
+    ],
+)
+def test_a_file_that_cannot_be_written_is_refused_before_the_grades_are_read(
+    grades: Path, command: list[str], out: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    grades.write_text("unreadable")
+    (grades.parent / "taken.csv").mkdir()
+    files = sorted(grades.parent.iterdir())
+    assert main([command[0], str(grades), *command[1:], "-o", str(grades.parent / out)]) == 2
+    assert message.format(folder=grades.parent) in capsys.readouterr().err
+    assert sorted(grades.parent.iterdir()) == files
+    assert grades.read_text() == "unreadable"
+
+
+def test_a_table_that_cannot_be_written_after_all_is_said_so(
+    grades: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("peerage.support.files.atomic_writes.force_to_disk", fail)
+    target = grades.parent / "mean.csv"
+    assert main(["aggregate", str(grades), "--method", "mean", "-o", str(target)]) == 2
+    assert "mean.csv: cannot be written (No space left on device); name another file" in capsys.readouterr().err
+    assert not target.exists()
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from peerage.errors import ResultsError
+from peerage.support.files.system_errors import reason
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,12 +20,23 @@ Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="A
 Rows = list[dict[str, Any]]
 
 
+def check(out: Path | None, inputs: Iterable[Path | None]) -> None:
+    """Refuse a file that cannot be written, or that is one of the inputs, before anything is computed for it."""
+    from peerage.tables.writing_tables import check_table_target
+
+    if out is not None:
+        check_table_target(out, [file for file in inputs if file is not None])
+
+
 def put(table: pd.DataFrame, out: Path | None, as_json: bool, wrap: Callable[[Rows], Any] = lambda rows: rows) -> None:
     """Write a table to a file, or print it; ``wrap`` says what JSON holds beside its rows."""
     from peerage.tables.writing_tables import csv_text, write_table
 
     if out is not None:
-        write_table(table, out)
+        try:
+            write_table(table, out)
+        except OSError as error:
+            raise ResultsError(f"{out}: cannot be written ({reason(error)}); name another file") from error
     elif as_json:
         typer.echo(json.dumps(wrap(rows_of(table)), indent=2))
     else:
