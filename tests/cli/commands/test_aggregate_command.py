@@ -11,6 +11,7 @@ import pytest
 
 import peerage as pg
 from peerage.cli import main
+from peerage.cli.terminal.table_output import put
 
 
 @pytest.fixture
@@ -25,7 +26,8 @@ def test_grades_go_to_standard_output(grades: Path, capsys: pytest.CaptureFixtur
     assert main(["aggregate", str(grades), "--method", "vancouver"]) == 0
     printed = pd.read_csv(io.StringIO(capsys.readouterr().out))
     wanted = pg.aggregate(pg.read_grades(grades), "vancouver").grades()
-    pd.testing.assert_frame_equal(printed, wanted)
+    pd.testing.assert_frame_equal(printed, wanted, rtol=1e-4)
+    assert not any(len(digits.replace(".", "").lstrip("0")) > 5 for digits in map(str, printed["grade"]))
 
 
 def test_graders_and_json(grades: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -39,6 +41,19 @@ def test_graders_and_json(grades: Path, capsys: pytest.CaptureFixture[str]) -> N
 def test_a_table_is_written(grades: Path, tmp_path: Path) -> None:
     assert main(["aggregate", str(grades), "--method", "mean", "-o", str(tmp_path / "mean.xlsx")]) == 0
     assert len(pd.read_excel(tmp_path / "mean.xlsx")) == 16
+
+
+def test_numbers_have_few_digits_and_whole_ones_no_decimals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = pd.DataFrame({"grader": ["a", "b", "c"], "payment": [2.9000000000000004, 3.0, -6.9e-18], "rank": [1, 2, 3]})
+    put(table, None, as_json=False)
+    assert capsys.readouterr().out == "grader,payment,rank\na,2.9,1\nb,3,2\nc,0,3\n"
+    put(table, None, as_json=True)
+    assert [row["payment"] for row in json.loads(capsys.readouterr().out)] == [2.9, 3, 0]
+    put(table, tmp_path / "table.tsv", as_json=False)
+    assert (tmp_path / "table.tsv").read_text().splitlines()[2:] == ["b\t3\t2", "c\t0\t3"]
+    put(table, tmp_path / "table.parquet", as_json=False)
+    assert pd.read_parquet(tmp_path / "table.parquet")["payment"].tolist() == [2.9, 3.0, 0.0]
+    assert table["payment"][0] == 2.9000000000000004
 
 
 def test_folders_that_are_missing_are_made(grades: Path, tmp_path: Path) -> None:
