@@ -17,8 +17,9 @@ _TABLES = (".csv", ".tsv", ".xlsx", ".parquet")
 
 def given_files(paths: object) -> list[Path]:
     """The files that one or several paths name; what is no path, or names a folder, is refused."""
-    several = isinstance(paths, Iterable) and not isinstance(paths, str | bytes | os.PathLike | Mapping)
-    files = [_file(path) for path in (paths if several else [paths])]
+    if not isinstance(paths, Iterable) or isinstance(paths, str | bytes | os.PathLike | Mapping):
+        paths = [paths]
+    files = [_file(path) for path in paths]
     if not files:
         raise InputError(Problem("no file of grades was given", "name at least one"))
     folders = [_folder(file) for file in files if os.path.isdir(file)]  # noqa: PTH112 - which fails for no name
