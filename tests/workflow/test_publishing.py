@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from peerage.cli import main
 from peerage.errors import ResultsError
 from peerage.results import result_folder
 from peerage.results.results import Results
@@ -88,6 +89,36 @@ def test_one_class_of_several_is_not_handed_out_alone_from_memory(tmp_path: Path
     assert recorded is not None
     assert announced.new == sum(len(results.grades) for results in several.classes.values())
     assert published_in([recorded.path]).keys() == several.classes.keys()
+
+
+def test_what_was_changed_by_hand_is_noted_when_it_is_handed_out(tmp_path: Path) -> None:
+    sections = TABLE.assign(section=TABLE["assignment"].map({"week1": "A", "week2": "B"}))
+    folder = fitted(written(sections, tmp_path / "class.csv"), tmp_path / "results", "--by", "section")
+    assert publish(folder, tmp_path / "as written", NOW)[1].notices == ()
+    for name in ("totals.csv", "B/weights.csv"):
+        (folder / name).write_text((folder / name).read_text() + "\n")
+    notices = [f"{name}: was changed after it was written" for name in ("results/totals.csv", "results/B/weights.csv")]
+    said = [str(notice).partition(";")[0] for notice in publish(folder, tmp_path / "changed", NOW)[1].notices]
+    assert said == notices
+    in_memory = publish(SeveralResults.read(folder), tmp_path / "in memory", NOW)[1]
+    assert [str(notice).partition(";")[0] for notice in in_memory.notices] == [
+        "B/weights.csv: was changed after it was written"
+    ]
+
+
+def test_the_command_notes_what_was_changed_by_hand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = fitted(written(TABLE, tmp_path / "class.csv"), tmp_path / "results")
+    (folder / "grades.csv").write_text((folder / "grades.csv").read_text() + "\n")
+    monkeypatch.chdir(tmp_path)
+    Path("peerage.toml").write_text('grades = "class.csv"\n')
+    capsys.readouterr()
+    noted = "note: results/grades.csv: was changed after it was written; fit the class again, unless this was meant\n"
+    for command in (["publish", "results"], ["report", "results", "--for-students", "pages"]):
+        assert main(command) == 0
+        assert capsys.readouterr().err == noted
+    assert len(publications(Path())) == 1
 
 
 def test_results_in_memory_are_handed_out_as_those_in_a_folder(tmp_path: Path) -> None:

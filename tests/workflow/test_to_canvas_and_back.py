@@ -67,9 +67,18 @@ def test_a_push_is_planned_and_then_done(canvas: Canvas, tmp_path: Path) -> None
     desired = desired_in_canvas(results, at(canvas), at(canvas, CREDIT))
     assert [place for place, _ in desired.grades] == [at(canvas), at(canvas, CREDIT)]
     assert any("without an author" in notice.message for notice in desired.notices)
+    assert not any("was changed" in notice.message for notice in desired.notices)
     planned = plan_push(desired, TOKEN, patience=QUICK, report=lambda _: None)
     assert [[change.after for change in push.plan.changes] for push in planned] == [[12, 7.5], [90]]
     assert canvas.jobs == []
     push_to_canvas(planned)
     again = plan_push(desired, TOKEN, patience=QUICK, report=lambda _: None)
     assert [push.plan.changes for push in again] == [(), ()]
+
+
+def test_a_push_notes_what_was_changed_by_hand(canvas: Canvas, tmp_path: Path) -> None:
+    folder = result_folder(tmp_path / "results")
+    (folder / "totals.csv").write_text((folder / "totals.csv").read_text().replace("7.625", "9"))
+    desired = desired_in_canvas(Results.read(folder), at(canvas), only="Essay 1")
+    assert desired.notices[0].file == "results/totals.csv"
+    assert desired.notices[0].message.startswith("was changed")

@@ -49,7 +49,7 @@ NAMES = tuple(known.NAME for known in EXPORTS)
 
 @dataclass(frozen=True)
 class Exported:
-    """Where a file was written, what it holds in words, and what was left out of it."""
+    """Where a file was written, what it holds in words, what was left out of it, and what was changed by hand."""
 
     path: Path
     summary: str
@@ -81,7 +81,7 @@ def export(results: Results, to: str, target: Path, options: Options | None = No
         if known.read(path) != prepared.content:
             message = f"an id or name cannot be kept as it is in {known.TITLE}"
             raise InputError(Problem(message, "give that person, submission or assignment another"))
-    return Exported(target, prepared.summary, prepared.notices)
+    return Exported(target, prepared.summary, (*results.changed, *prepared.notices))
 
 
 def _known(to: str) -> Export:

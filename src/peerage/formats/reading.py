@@ -13,6 +13,7 @@ import pandas as pd
 from peerage.errors import InputError, Problem
 from peerage.formats.chosen_components import Choice
 from peerage.formats.deadlines import Until
+from peerage.formats.given_files import given_files
 from peerage.formats.left_out import NOTHING, Cut
 from peerage.formats.reading_choices import PathLike, Reading
 from peerage.formats.rows.assemble import Duplicates, assemble
@@ -117,7 +118,7 @@ def read_classes(
         table = Table(sheet_of_frame(paths))
         rubric = None if rubric is None else _as_rubric(rubric)
         return _from_tables([table], rubric, reading, allowance, column, Findings(), cut=_cut((), reading))
-    return _from_files(_files(paths), rubric, reading, allowance, column)
+    return _from_files(given_files(paths), rubric, reading, allowance, column)
 
 
 def _from_files(
@@ -231,13 +232,6 @@ def _class_column(
     )
     found.refuse()
     return column.name
-
-
-def _files(paths: PathLike | Sequence[PathLike]) -> list[Path]:
-    files = [Path(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
-    if not files:
-        raise InputError(Problem("no file of grades was given", "name at least one"))
-    return files
 
 
 def _cut(files: Sequence[Path], reading: Reading) -> Cut:

@@ -35,6 +35,7 @@ from peerage.results.marker import MARKER as MARKER
 from peerage.results.marker import Marker, Seal
 from peerage.support.files.atomic_writes import exchange, force_names_to_disk, force_to_disk, locked
 from peerage.support.files.system_errors import reason
+from peerage.support.files.writable_places import obstacle
 
 PUBLICATION = "publication.json"
 """The file in a copy of results that were handed out, which nothing may replace."""
@@ -73,11 +74,14 @@ def writing(path: str | Path, *, sealed: bool = False) -> Iterator[Path]:
 
 
 def check_target(path: str | Path, inputs: Iterable[str | Path] = ()) -> None:
-    """Refuse a target that results may not replace, or whose replacement would delete one of the inputs."""
+    """Refuse a target that results cannot or may not replace, or whose replacement would delete one of the inputs."""
     target = Path(path).resolve()
     if outermost(target) != target:
         home = Path(path).parent
         raise ResultsError(f"{path}: this is one of the classes in {home}, written together; name another folder")
+    # The lock's name is the longest that is needed there.
+    if why := obstacle(_beside(target, "lock")):
+        raise ResultsError(f"{path}: the results cannot be written ({why}); choose another folder")
     here = Path.cwd()
     if _is_one_of(target, (here, *here.parents)):
         raise ResultsError(f"{path}: results cannot replace the folder that you are in; name another folder")
@@ -88,6 +92,8 @@ def check_target(path: str | Path, inputs: Iterable[str | Path] = ()) -> None:
         return
     if not target.is_dir():
         raise ResultsError(f"{path}: this is a file; name a folder for the results")
+    if os.path.ismount(target):
+        raise ResultsError(f"{path}: a disk begins here, which results cannot replace; name a folder in it")
     if not _names(target):
         return
     if _listed(target) is None:
@@ -178,7 +184,7 @@ def add(path: str | Path, name: str, content: str | bytes) -> Path:
 
 def _beside(target: Path, purpose: str) -> Path:
     """The name of the target's lock, new contents or earlier contents."""
-    return target.with_name(f".{target.name}.peerage-{purpose}")
+    return target.parent / f".{target.name}.peerage-{purpose}"
 
 
 def _names(folder: Path) -> set[str]:

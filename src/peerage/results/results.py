@@ -25,7 +25,7 @@ from peerage.gradebook.named_people import named_people
 from peerage.gradebook.rulings import Override
 from peerage.inference.load_posterior import load
 from peerage.inference.posterior import Posterior
-from peerage.results import result_folder, table_values
+from peerage.results import result_folder, table_values, verifying
 from peerage.results.fit_tables import (
     comments_table,
     graders_table,
@@ -98,6 +98,7 @@ class Results:
     draws: gives the posterior, which a folder holds in a large file; None if there is none
     final: how the grades were settled; None unless the results were made from a posterior
     name: what messages call the results, if they lie in a folder
+    folder: where they were read from, if they were
     secret: what nobody can guess who does not have the results; names of students' pages are made with it
     """
 
@@ -106,6 +107,7 @@ class Results:
     draws: Callable[[], Posterior] | None = None
     final: FinalGrades | None = None
     name: str = ""
+    folder: Path | None = None
     secret: str = field(default_factory=new_secret)
 
     @classmethod
@@ -190,7 +192,7 @@ class Results:
         draws = cache(partial(load, folder / POSTERIOR))
         marker = Marker.read(folder)
         secret = marker.secret if marker is not None and marker.secret else new_secret()
-        return cls(tables, complete(record), draws, name=str(path), secret=secret)
+        return cls(tables, complete(record), draws, name=str(path), folder=folder, secret=secret)
 
     def write(self, folder: Path) -> None:
         """Write every table, the record and the posterior into a folder."""
@@ -244,6 +246,11 @@ class Results:
     def notices(self) -> tuple[Problem, ...]:
         """What was surprising about the input."""
         return tuple(map(problem, self.record.get("notices") or ()))
+
+    @cached_property
+    def changed(self) -> tuple[Problem, ...]:
+        """Which files were changed or removed after they were written, if the results were read from a folder."""
+        return () if self.folder is None else verifying.changed_files(self.folder)
 
     @property
     def names_graders(self) -> bool:

@@ -6,11 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from peerage.errors import Problem
 from peerage.results import result_folder
 from peerage.results.marker import Marker, Seal
 from peerage.support.files.atomic_writes import PART
 from peerage.support.words.wording import listed
 from peerage.version import __version__
+
+_STRANGE = "was not written by peerage"
 
 
 @dataclass(frozen=True)
@@ -33,26 +36,37 @@ def verify(path: str | Path) -> Verified:
     """Compare all files in a result folder, and in those of its classes, with what was written."""
     folder = result_folder.find(path)
     counts: list[int] = []
-    findings = tuple(_findings(folder, "", counts))
+    findings = tuple(f"{file}: {wrong}" for file, wrong in _findings(folder, "", counts))
     return Verified(sum(counts), findings, tuple(_notes(folder)))
 
 
-def _findings(folder: Path, prefix: str, counts: list[int]) -> Iterator[str]:
+def changed_files(path: str | Path) -> tuple[Problem, ...]:
+    """Files of results, and of their classes, that are not what was written: a notice of each, for their users."""
+    folder = result_folder.find(path)
+    return tuple(
+        Problem(wrong, "fit the class again, unless this was meant", f"{folder.name}/{file}")
+        for file, wrong in _findings(folder, "", [])
+        if wrong != _STRANGE
+    )
+
+
+def _findings(folder: Path, prefix: str, counts: list[int]) -> Iterator[tuple[str, str]]:
+    """Each file that is not as it was written, and what is wrong with it."""
     marker = Marker.read(folder)
     if marker is None:
-        yield f"{prefix or '.'}: there are no results here, or the list of its files is damaged"
+        yield prefix or ".", "there are no results here, or the list of its files is damaged"
         return
     for name, seal in marker.seals.items():
         wrong = _wrong(folder / name, [seal, *filter(None, [marker.replaced.get(name)])])
         counts.append(not wrong)
         if wrong:
-            yield f"{prefix}{name}: {wrong}"
+            yield f"{prefix}{name}", wrong
     inner = [name for name in sorted(marker.names) if Marker.read(folder / name) is not None]
     sealed = {name.partition("/")[0] for name in marker.seals}
     if marker.seals:
         lost = marker.names - sealed - {result_folder.MARKER, *inner}
-        yield from (f"{prefix}{name}: is missing or damaged" for name in sorted(lost))
-    yield from (f"{prefix}{name}: was not written by peerage" for name in sorted(_strangers(folder, marker)))
+        yield from ((f"{prefix}{name}", "is missing or damaged") for name in sorted(lost))
+    yield from ((f"{prefix}{name}", _STRANGE) for name in sorted(_strangers(folder, marker)))
     for name in inner:
         yield from _findings(folder / name, f"{prefix}{name}/", counts)
 

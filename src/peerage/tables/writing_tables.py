@@ -8,26 +8,49 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from peerage.errors import InputError, MissingExtraError, Problem
+from peerage.errors import InputError, MissingExtraError, Problem, ResultsError
 from peerage.support.files.atomic_writes import replacing
+from peerage.support.files.writable_places import obstacle
 from peerage.tables.escaping import escape_xlsx, guard
 
 
 def write_table(frame: pd.DataFrame, path: str | Path) -> None:
-    """Write a table as CSV, TSV, XLSX or Parquet, whole or not at all; missing values become empty cells."""
+    """Write a table as CSV, TSV, XLSX or Parquet, whole or not at all; missing values become empty cells.
+
+    Folders above the file that are missing are made.
+    """
     path = Path(path)
+    writer = _writer(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as part:
+        writer(frame, part)
+
+
+def check_table_target(path: Path, inputs: Iterable[Path] = ()) -> None:
+    """Refuse a file that a table cannot be written to, or that is one of the inputs, before the table is computed."""
+    _writer(path)
+    if why := obstacle(Path(os.path.realpath(path))):
+        raise ResultsError(f"{path}: cannot be written ({why}); name another file")
+    if path.is_dir():
+        raise ResultsError(f"{path}: this is a folder; name a file")
+    if path.exists() and any(file.exists() and path.samefile(file) for file in inputs):
+        raise ResultsError(f"{path}: this is one of the files that are read; name another file")
+
+
+def _writer(path: Path) -> Callable[[pd.DataFrame, Path], None]:
+    """What writes a file of this suffix."""
     writer = _WRITERS.get(path.suffix.lower())
     if writer is None:
         raise InputError(Problem("is not a kind of file that can be written", f"use {', '.join(_WRITERS)}", path.name))
-    with replacing(path) as part:
-        writer(frame, part)
+    return writer
 
 
 def _map_texts(frame: pd.DataFrame, function: Callable[[str], str]) -> pd.DataFrame:

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from peerage.decisions.final_grades import STAFF, Cell
-from peerage.errors import ResultsError
+from peerage.errors import Problem, ResultsError
 from peerage.results import result_folder
 from peerage.results.result_folder import PUBLICATION
 from peerage.results.results import Results
 from peerage.results.run_record import read_record
 from peerage.results.several_classes_results import SeveralResults
+from peerage.results.verifying import changed_files
 from peerage.support.files.json_files import read_json
 from peerage.support.words.wording import counted
 from peerage.term.published import REPUBLISHED, Published
@@ -41,12 +42,14 @@ class Announced:
     new, same: how many grades nobody was told before, and how many are as they were told
     changed: the grades before and after that are not as students were told, those that staff set included
     missing: how many grades were handed out before and are not in these results
+    notices: files of the results that are not what was written
     """
 
     new: int
     same: int
     changed: Mapping[Cell, tuple[float, float]]
     missing: int
+    notices: tuple[Problem, ...] = ()
 
     @property
     def is_news(self) -> bool:
@@ -98,9 +101,8 @@ def publish(
         message = f"these results are about one {own['by']} of several, {own['name']!r}"
         raise ResultsError(f"{message}; give the results of all of them")
     earlier = published_in([entry.path for entry in publications(project)])
-    announced = _sum(
-        announce(results, earlier.get(name), replace=replace) for name, results in classes_of(source).items()
-    )
+    parts = [announce(results, earlier.get(name), replace=replace) for name, results in classes_of(source).items()]
+    announced = _sum(parts, _changed(source))
     if not announced.is_news:
         return None, announced
     target = project / FOLDER / str(1 + max((int(entry.path.name) for entry in publications(project)), default=0))
@@ -172,12 +174,19 @@ def _read(folder: Path) -> Publication:
     return Publication(folder, at)
 
 
-def _sum(parts: Iterable[Announced]) -> Announced:
+def _changed(source: Source) -> tuple[Problem, ...]:
+    """What is not as it was written, in the whole folder or in those that results in memory were read from."""
+    if isinstance(source, Path):
+        return changed_files(result_folder.outermost(result_folder.find(source)))
+    return tuple(notice for results in classes_of(source).values() for notice in results.changed)
+
+
+def _sum(parts: Sequence[Announced], notices: tuple[Problem, ...]) -> Announced:
     """What the students of all classes learn."""
-    everything = list(parts)
     return Announced(
-        sum(part.new for part in everything),
-        sum(part.same for part in everything),
-        {cell: grades for part in everything for cell, grades in part.changed.items()},
-        sum(part.missing for part in everything),
+        sum(part.new for part in parts),
+        sum(part.same for part in parts),
+        {cell: grades for part in parts for cell, grades in part.changed.items()},
+        sum(part.missing for part in parts),
+        notices,
     )

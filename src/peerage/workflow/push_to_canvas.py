@@ -14,7 +14,7 @@ from peerage.results.results import Results
 
 @dataclass(frozen=True)
 class DesiredInCanvas:
-    """What is to be in each of some assignments, and who was left out of it."""
+    """What is to be in each of some assignments, who was left out of it, and what was changed by hand."""
 
     grades: tuple[tuple[Place, DesiredGrades], ...]
     notices: tuple[Problem, ...]
@@ -37,6 +37,7 @@ def desired_in_canvas(
     ``only`` names the assignment of the results, if they have several.
     """
     grades, notices = final_grades(results, only, with_comments)
+    notices = (*results.changed, *notices)
     if credit is None:
         return DesiredInCanvas(((place, grades),), notices)
     marks, more = peer_grading(results)

@@ -54,6 +54,22 @@ def test_a_file_that_exists_is_kept_unless_told(tmp_path: Path, capsys: pytest.C
     assert path.read_text().startswith("student,assignment")
 
 
+def test_what_was_changed_by_hand_is_exported_and_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, path = result_folder(tmp_path / "out"), tmp_path / "marks.csv"
+    assert run_export(folder, "--to", "csv", "-o", path) == 0
+    usual = capsys.readouterr().err.splitlines()
+    totals = (folder / "totals.csv").read_text().replace("7.625", "9.125")
+    (folder / "totals.csv").write_text(totals)
+    (folder / "weights.csv").unlink()
+    (folder / "notes.txt").write_text("mine")
+    assert run_export(folder, "--to", "csv", "-o", path, "--force") == 0
+    assert sorted(set(capsys.readouterr().err.splitlines()).difference(usual)) == [
+        "note: out/totals.csv: was changed after it was written; fit the class again, unless this was meant",
+        "note: out/weights.csv: is missing; fit the class again, unless this was meant",
+    ]
+    assert 9.125 in [row.total for row in students_csv.read(path)]
+
+
 def test_a_failure_leaves_what_was_there(tmp_path: Path) -> None:
     """Also with --force: the file is replaced only when the new one is complete."""
     folder, path, roster = result_folder(tmp_path / "out"), tmp_path / "mine.csv", tmp_path / "roster.csv"

@@ -202,6 +202,8 @@ def test_an_earlier_fit_is_replaced(grades: Path) -> None:
         ("class", "the input"),
         ("class/grades.csv", "this is a file; name a folder for the results"),
         ("others", "this folder holds files that are not results; name another folder or an empty one"),
+        ("class/grades.csv/out", "grades.csv is not a folder); choose another folder"),
+        ("a" * 250, "File name too long); choose another folder"),
     ],
 )
 def test_a_bad_target_is_refused_before_the_grades_are_read(

@@ -27,6 +27,7 @@ def command(
     from peerage.methods.method_registry import aggregate, find
 
     chosen = find(method)
+    table_output.check(out, [*grades, data.rubric, data.exclude])
     book = data.read(grades)
     warn(book.notices)
     found = aggregate(book, chosen, seed=seed)

@@ -25,6 +25,7 @@ def command(
     """Compute what students earn for peer grading: a table of grader, assignment and payment."""
     from peerage.mechanisms.mechanism_registry import pay
 
+    table_output.check(out, [*grades, data.rubric, data.exclude])
     book = data.read(grades)
     warn(book.notices)
     table_output.put(pay(book, mechanism, seed=seed), out, as_json)

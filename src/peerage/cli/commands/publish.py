@@ -11,7 +11,7 @@ import typer
 
 from peerage.cli.options import data_options
 from peerage.cli.project_file import PROJECT
-from peerage.cli.terminal.console import output
+from peerage.cli.terminal.console import output, warn
 from peerage.errors import ResultsError
 from peerage.support.words.wording import counted
 
@@ -34,6 +34,7 @@ def command(folder: Folder, replace: Replace = False, as_json: data_options.Json
     from peerage.workflow.publishing import publish
 
     recorded, announced = publish(folder, Path(), datetime.now(UTC).astimezone(), replace=replace)
+    warn(announced.notices)
     if as_json:
         typer.echo(json.dumps(_plain(recorded, announced), indent=2))
         return

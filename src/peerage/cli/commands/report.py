@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from peerage.cli.options import data_options
-from peerage.cli.terminal.console import output
+from peerage.cli.terminal.console import output, warn
 from peerage.results import result_folder
 from peerage.support.words.wording import counted
 
@@ -50,13 +50,15 @@ def command(
     if pages is not None:
         refuse_inside(pages, home)
         result_folder.check_target(pages, [found / result_folder.MARKER])
-    if student is not None:
-        page = write_student_page(Results.read(found), student, out, force=force, apart_from=home)
-        written = {student: page}
-    elif pages is not None:
-        written = write_student_pages(Results.read(found), pages)
-    else:
+    if student is None and pages is None:
         written = {"staff": rewrite_report(found)}
+    else:
+        results = Results.read(found)
+        warn(results.changed)
+        if student is not None:
+            written = {student: write_student_page(results, student, out, force=force, apart_from=home)}
+        elif pages is not None:
+            written = write_student_pages(results, pages)
     if as_json:
         typer.echo(json.dumps({reader: str(path) for reader, path in written.items()}, indent=2))
     elif pages is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -131,6 +132,11 @@ def named_grades(grades: list[Path] | None) -> list[Path]:
     if not grades:
         remedy = "name a table of grades, or run peerage init once, which asks for it and writes peerage.toml"
         raise InputError(Problem("there are no grades to read", remedy))
+    if any(os.path.isdir(file) for file in grades):  # noqa: PTH112 - which fails for no name
+        # A folder would be taken for the place of the results, too, which are named after the grades.
+        from peerage.formats.given_files import given_files
+
+        given_files(grades)
     return grades
 
 

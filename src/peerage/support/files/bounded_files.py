@@ -29,7 +29,9 @@ def read_bounded(path: Path, megabytes: int, check_time: Callable[[], None] = la
     try:
         mode = path.stat().st_mode
         is_pipe = stat.S_ISFIFO(mode) and str(path).startswith(_PIPES)
-        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or is_pipe):
+        if stat.S_ISDIR(mode):
+            raise InputError(Problem("is a folder", "name the file in it", str(path)))
+        if not (stat.S_ISREG(mode) or is_pipe):
             raise InputError(Problem("is not an ordinary file", "copy its contents to an ordinary file", str(path)))
         with path.open("rb") as file:
             most = megabytes * MEGABYTE + 1

@@ -181,6 +181,8 @@ def _wide(
         found = _named(free if grade is None else [*free, grade], components)
         if grade is not None and (grade_is_mapped or not found) and len(components) == 1:
             found = {components[0]: grade}
+    if not found and not len(sheet):
+        raise InputError(Problem("has a header but no rows", "give a file with grades", sheet.file))
     if not found:
         wanted = "has no column of grades" if components is None else "has no column for any component of the rubric"
         remedy = f"add a column for each component, or the columns component and grade ({_offer(sheet)})"
