@@ -33,9 +33,6 @@ _OPERATORS = frozenset(filter(callable, vars(operator).values()))
 _PLAIN = types.Number, types.Boolean, types.Array, containers.BaseTuple
 """Kinds of operands; what an operator makes of these depends on nothing else."""
 
-_COLLECTIONS = 100_000, 50, 100
-"""How seldom Python looks for garbage while it compiles, which makes much that stays and little that does not."""
-
 
 class EntryCompiler(Compiler):  # type: ignore[misc]
     """Compiles a kernel that Python calls."""
@@ -72,12 +69,13 @@ def _everything_linked(codegen: Any) -> Iterator[None]:
         yield
         return
     codegen.create_library, codegen.set_env = partial(_OptimisedLibrary, codegen), partial(_set_environment, codegen)
-    collections = gc.get_threshold()
-    gc.set_threshold(*_COLLECTIONS)
+    looks_for_garbage = gc.isenabled()
+    gc.disable()  # compilation makes much that stays, and little that does not
     try:
         yield
     finally:
-        gc.set_threshold(*collections)
+        if looks_for_garbage:
+            gc.enable()
         del codegen.create_library, codegen.set_env
 
 
