@@ -16,7 +16,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from peerage.inference.checking.convergence_warnings import PRIORS, WANTED_ESS, WANTED_OF_PRIORS
+from peerage.inference.checking.convergence_warnings import MOST_DRAWS, PRIORS, WANTED_ESS, WANTED_OF_PRIORS
 from peerage.inference.posterior import Posterior
 from peerage.model import Model
 
@@ -29,11 +29,11 @@ DISAGREED = 1.1
 FIRST_DRAWS = 250
 """Draws of each chain after which a fit looks for the first time whether they are enough."""
 
+MOST_DRAWS_TO_AGREE = MOST_DRAWS
+"""Draws of each chain, not counting burn-in, after which no more are made."""
+
 MUCH_LOW_EFFORT = 0.3
 """The share of reviews without effort that all chains have to find if effort is to stay in a simpler model."""
-
-MOST_DRAWS_TO_AGREE = 8000
-"""Draws of each chain, not counting burn-in, after which no more are made."""
 
 
 def is_precise(posterior: Posterior) -> bool:

@@ -25,6 +25,7 @@ from peerage.inference.numerics.hyperparameters import (
     LIKE_STUDENTS,
     N_CLASSWIDE,
     PER_COMPONENT,
+    largest_tau_l,
 )
 from peerage.inference.numerics.likelihood import Grids, learned_grids, paper_grids, wide_grids
 from peerage.model import LEARNED, MACHINE_SPREAD, STUDENTS, Model, Priors
@@ -184,6 +185,12 @@ class Layout:
         return np.asarray(is_student & np.isnan(self.known.effort) & self.model.has_habits)
 
     @property
+    def largest_tau_l(self) -> float:
+        """The bound of log τ_ℓ, by the component whose grades are furthest apart."""
+        steps = np.concatenate([np.diff(part.scaled) for part in self.book.rubric.components])
+        return largest_tau_l(steps, self.model.censoring)
+
+    @property
     def n_habits(self) -> int:
         """Among how many grades a habit is one; of a fine scale, only so many."""
         most = max(len(rounding.favourites) for rounding in self.roundings)
@@ -222,6 +229,15 @@ class Layout:
     def may_jump(self) -> NDArray[np.bool_]:
         """(graders,) who gives one grade so often that it may be a habit or a bias."""
         return np.asarray(self._habit_shares.max(axis=1) >= SUSPECT)
+
+    @cached_property
+    def agreement(self) -> float:
+        """The share of pairs of reports on the same component of the same submission that are equal."""
+        kind = self.reports.report_cell.astype(np.int64) * self.max_levels + self.report_level
+        counts = np.bincount(kind, minlength=self.n_cells * self.max_levels).reshape(self.n_cells, -1)
+        together = counts.sum(axis=1)
+        pairs = (together * (together - 1)).sum()
+        return float((counts * (counts - 1)).sum() / pairs) if pairs else 0.0
 
     @property
     def apparent_habits(self) -> NDArray[np.int32]:

@@ -18,7 +18,9 @@ from peerage.inference.numerics.hyperparameters import (
     MERIT,
     MU_L,
     N_CLASSWIDE,
+    RELIABILITY,
     SHAPE,
+    SIGMA_S,
     TAU_L,
     draw_hyperprior,
     draw_shared_errors,
@@ -27,6 +29,22 @@ from peerage.inference.numerics.hyperparameters import (
 
 LOW_EFFORT_STARTS = ((0.8, 1.0, 0.0), (0.6, 3.9, 0.0), (0.8, 1.0, -1.5), (0.6, 3.9, 0.0))
 """With what chains start in turn: mean effort, and low-effort reports' precision and centre less the mean report."""
+
+NEARLY_ALL = 0.9
+"""The share of equal pairs of reports from which it may be that everybody saw the same, or that nobody looked."""
+
+TRUSTING = {"effort": 0.92, "reliability": 10.0, "sigma_s": 0.3}
+"""With what every second chain starts then."""
+
+
+def is_trusting(layout: Layout, chain: int) -> bool:
+    """Whether a chain starts in the belief that all reports were made with effort, and are precise.
+
+    Where nearly all reports on the same work are equal, chains that start in the usual belief take one grader after
+    another for somebody with a habit, and never come back. Which reading predicts better is found out later
+    (:mod:`~peerage.inference.sampling.mirror_modes`).
+    """
+    return bool(layout.model.learned and chain % 2 == 1 and layout.agreement >= NEARLY_ALL)
 
 
 def first_hyperparameters(
@@ -48,7 +66,11 @@ def first_hyperparameters(
     if not layout.model.reliability:
         theta[SHAPE] = ALIKE
     effort, precision, offset = LOW_EFFORT_STARTS[chain % len(LOW_EFFORT_STARTS)]
-    theta[EFFORT], theta[TAU_L] = np.log(effort / (1 - effort)), np.log(precision)
+    if is_trusting(layout, chain):
+        effort, theta[RELIABILITY] = TRUSTING["effort"], np.log(TRUSTING["reliability"])
+        theta[of_components(SIGMA_S, n_components)] = np.log(TRUSTING["sigma_s"])
+    theta[EFFORT] = np.log(effort / (1 - effort))
+    theta[TAU_L] = min(np.log(precision), layout.largest_tau_l)
     theta[centre] += offset
     for index, is_on in ((MERIT, layout.has_merit), (HALO, layout.has_halo)):
         if is_on:

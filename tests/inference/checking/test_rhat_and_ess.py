@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import arviz_stats.base
@@ -11,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.signal import lfilter
 
-from peerage.inference.checking.convergence_warnings import convergence_problems
+from peerage.inference.checking.convergence_warnings import MOST_DRAWS, convergence_problems
 from peerage.inference.numerics.rhat_and_ess import Diagnostics, rhat_and_ess
 
 twin: Any = arviz_stats.base.array_stats
@@ -174,6 +175,17 @@ def test_what_is_reported_follows_the_thresholds() -> None:
     rough = "how severe v7 is: known roughly, and may change a little in another fit (60 effective draws)"
     assert of(1.005, 60.0) == [rough]
     assert of(math.inf, 4.0) == [unsettled.format("above 100")]
+
+
+def test_nobody_is_told_to_do_what_was_done() -> None:
+    """After all the draws that a fit makes by itself, an estimate with few effective ones is known roughly, no less."""
+    entry = Diagnostics(np.array([1.05]), np.array([60.0]), np.array([4000.0]), 4, MOST_DRAWS)
+    (problem,) = convergence_problems({"bias": (entry, lambda _: "v7")})
+    assert problem.message.startswith("how severe v7 is: known roughly")
+    assert "leave the number out" not in str(problem)
+    assert "has made as many draws as it makes by itself" in str(problem)
+    (problem,) = convergence_problems({"bias": (replace(entry, r_hat=np.array([1.2])), lambda _: "v7")})
+    assert "not settled" in str(problem)
 
 
 def test_what_was_learned_of_the_class_is_not_called_by_its_symbol() -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
 import peerage as pg
-from peerage.inference import fitting
+from peerage.inference import fitting, starting_points
 from peerage.inference.checking.leave_one_out import predict_by_chain
 from peerage.inference.fitting import PILOT
+from peerage.inference.layout import Layout, lay_out
 from peerage.inference.numerics.hyperparameters import RELIABILITY, TAU_L
 from peerage.inference.sampling.chains import ChainState, sample
 from peerage.inference.sampling.draws import Draws
@@ -97,6 +99,53 @@ def test_shirkers_are_not_taken_for_reliable(seed: int) -> None:
         assert stats.spearmanr(estimates, reliability).statistic > 0.5
     said = [problem.message for problem in posterior.warnings]
     assert any("settled on another reading of the class" in text for text in said) == bool(posterior.restarts)
+
+
+def agreeing_class(grades: int, sd: float, reliability: float) -> pg.Gradebook:
+    """Thirty students, all of whom try and are precise, grade work that is nearly all worth the same inner grade."""
+    rng, rows = np.random.default_rng(0), []
+    scale = 5 / (grades - 1)
+    true_grade = round(3.5 / scale) * scale + sd * rng.standard_normal((30, 2))
+    order = rng.permutation(30)
+    for step in range(1, 5):
+        for author, grader in zip(order, np.roll(order, step), strict=True):
+            report = true_grade[author] + rng.standard_normal(2) / np.sqrt(reliability)
+            marks = np.clip(np.rint(report / scale), 0, grades - 1)
+            rows.append({"submission": f"work{author}", "grader": f"student{grader}", "A": marks[0], "B": marks[1]})
+    return pg.read_grades(pd.DataFrame(rows), rubric=pg.Rubric.uniform("AB", range(grades)))
+
+
+def mean_effort(book: pg.Gradebook) -> float:
+    posterior = pg.fit(book, chains=2, draws=100, seed=0)
+    assert posterior.submissions()["most_likely"].mode().tolist() == book.table()["grade"].mode().tolist()
+    return float(posterior.graders()["effort"].mean())
+
+
+def test_a_class_in_which_nearly_all_grades_are_the_same_may_have_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All chains would take everybody for somebody with a habit, if none started in the belief that all tried."""
+    book = agreeing_class(6, 0.1, 40.0)
+    assert lay_out(book, Model()).agreement > starting_points.NEARLY_ALL
+    assert mean_effort(book) > 0.8
+    monkeypatch.setattr(starting_points, "NEARLY_ALL", 2.0)
+    assert float(pg.fit(book, chains=2, draws=100, seed=0).graders()["effort"].mean()) < 0.2
+
+
+def test_low_effort_is_no_spike_where_grades_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the bound for grades one apart, reports without effort would nearly all be the middle one of three grades."""
+    book = agreeing_class(3, 0.5, 6.0)
+    assert mean_effort(book) > 0.7
+    assert np.exp(lay_out(book, Model()).largest_tau_l) == pytest.approx(8 / 2.5**2)
+    monkeypatch.setattr(Layout, "largest_tau_l", float(np.log(8)))
+    monkeypatch.setattr(starting_points, "NEARLY_ALL", 2.0)
+    assert float(pg.fit(book, chains=2, draws=100, seed=0).graders()["effort"].mean()) < 0.5
+
+
+@pytest.mark.parametrize(("top", "bound"), [(1, 0.32), (2, 1.28), (5, 8.0), (100, 8.0)])
+def test_the_bound_of_low_effort_reports_is_narrower_for_coarser_grades(top: int, bound: float) -> None:
+    rows = [{"submission": "a", "grader": grader, "A": grade} for grader, grade in (("x", 0), ("y", top))]
+    book = pg.read_grades(pd.DataFrame(rows), rubric=pg.Rubric.uniform("A", range(top + 1)))
+    assert np.exp(lay_out(book, Model()).largest_tau_l) == pytest.approx(bound)
+    assert np.exp(lay_out(book, Model(censoring=False)).largest_tau_l) == pytest.approx(4.0)
 
 
 def test_a_chain_in_the_mirror_image_is_recognised() -> None:

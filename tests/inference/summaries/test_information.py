@@ -102,6 +102,21 @@ def test_an_unbiased_grader_counts_with_the_reliability_and_nobody_with_more() -
         assert (without == 0).all(), "without effort nothing is told"
 
 
+@pytest.mark.parametrize(("grades", "mean", "sd"), [((0, 1, 2), 2.5, 0.35), ((0, 1), 4.5, 0.8)])
+def test_a_little_less_effort_counts_for_a_little_less(grades: tuple[int, ...], mean: float, sd: float) -> None:
+    """Where grades are few, reports of very precise graders tell less than others: a reliability is found all the same.
+
+    That of a precise grader was once found among the very precise, and that of a slightly worse one far below.
+    """
+    component = Component("Whole", tuple(map(float, grades)))
+    work = GradedComponent.of(component, mean, sd, mean, np.full(len(grades), 1 / len(grades)))
+    precise, falling = np.full(2001, 8.0), np.linspace(1.0, 0.8, 2001)
+    for traits in (Traits.of(precise, effort=falling), Traits.of(precise, slope=falling)):
+        told, equivalent = work.judge(traits)[0], work.equivalent(traits)[0]
+        assert (np.diff(told) * np.diff(equivalent) >= 0).all()
+        assert np.abs(np.diff(np.log(equivalent))).max() < 0.05
+
+
 def test_a_generous_grader_loses_what_the_top_hides() -> None:
     """A bias of +9 leaves next to nothing, whatever the reliability."""
     biases = np.array([0.0, 1.0, 2.0, 3.0, 9.0])

@@ -201,6 +201,7 @@ def learning_of(layout: Layout) -> Learning:
         has_staff=layout.has_staff,
         bias_spread=layout.bias_spread,
         mean_report=layout.mean_reports,
+        largest_tau_l=layout.largest_tau_l,
         true_grade_edges=grids.true_grade.edges,
         bias_edges=grids.bias.edges,
         reliability_points=grids.reliability.points,

@@ -89,6 +89,8 @@ def learn_low_effort(rng: np.random.Generator, adapt: bool, given: Given, state:
         current = _log_low_effort(first, last, learning, theta, counts, masses)
         old, before = propose(rng, theta, width, index)
         proposed = _log_low_effort(first, last, learning, theta, counts, masses)
+        if theta[TAU_L] > learning.largest_tau_l:
+            proposed = -np.inf
         settle(rng, theta, width, index, old, proposed - current + log_hyperprior(theta) - before, adapt)
     _refresh_low_effort(given, theta, scratch.low_effort)
 

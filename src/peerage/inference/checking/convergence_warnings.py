@@ -16,11 +16,17 @@ NOTABLE_R_HAT = 1.01
 WANTED_ESS, WANTED_OF_PRIORS = 25, 10
 """Effective draws per chain: of grades and graders, and of what is learned about the class as a whole."""
 
+MOST_DRAWS = 8000
+"""Draws of each chain, not counting burn-in, after which a fit whose number of draws was left open makes no more."""
+
 PRIORS = "priors"
 """The name under which all that is learned about the class as a whole is diagnosed."""
 
 MORE = "for more precise values, ask for more draws, or leave the number out, so that the fit makes as many as it needs"
 """What to do about an estimate that is merely imprecise."""
+
+STILL_MORE = "the fit has made as many draws as it makes by itself; for more precise values, ask for more"
+"""What to do if the fit has made as many draws as it makes."""
 
 _WAIT = "hand nothing out yet; fit again without a number of draws, so that the fit continues until its chains agree"
 MEANINGS = {
@@ -50,7 +56,8 @@ def convergence_problems(variables: Mapping[str, tuple[Diagnostics, Labels]]) ->
     """What is wrong with the sampling of some variables, at most one problem of a kind for each.
 
     An entry *is not settled* when its R-hat exceeds 1.1, or 1.01 with fewer than 25 effective draws a chain (10 of a
-    prior). It *is known roughly* when only the latter holds.
+    prior). It *is known roughly* when only the latter holds, or when chains did not agree better in all the draws that
+    a fit makes.
 
     R-hat beyond 1.01 is no evidence alone. Of m half chains with n draws each, of which one in a is effective,
     R-hat² is about 1 + (a·χ²/(m−1) − 1)/n with m − 1 degrees of freedom: with 4 × 1,000 draws and a = 17, that
@@ -79,8 +86,14 @@ def are_settled(variables: Mapping[str, tuple[Diagnostics, Labels]]) -> bool:
 def _flagged(name: str, diagnostics: Diagnostics) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which entries of a variable are not settled, and which are merely known roughly."""
     few = diagnostics.ess < (WANTED_OF_PRIORS if name == PRIORS else WANTED_ESS) * diagnostics.chains
-    unsettled = (diagnostics.r_hat > LARGE_R_HAT) | ((diagnostics.r_hat > NOTABLE_R_HAT) & few)
+    notable = LARGE_R_HAT if _is_long(diagnostics) else NOTABLE_R_HAT
+    unsettled = (diagnostics.r_hat > LARGE_R_HAT) | ((diagnostics.r_hat > notable) & few)
     return unsettled, few & ~unsettled
+
+
+def _is_long(diagnostics: Diagnostics) -> bool:
+    """Whether chains have made all the draws that a fit makes until they agree."""
+    return diagnostics.draws >= MOST_DRAWS
 
 
 def _findings(name: str, diagnostics: Diagnostics, label: Labels) -> list[Problem]:
@@ -98,7 +111,7 @@ def _findings(name: str, diagnostics: Diagnostics, label: Labels) -> list[Proble
         worst = _first_of_largest(np.where(imprecise, -ess, -np.inf))
         what = _named(words, label(worst), imprecise)
         rough = f"known roughly, and may change a little in another fit ({ess[worst]:.0f} effective draws)"
-        found.append(Problem(f"{what}: {rough}", MORE))
+        found.append(Problem(f"{what}: {rough}", STILL_MORE if _is_long(diagnostics) else MORE))
     return found
 
 

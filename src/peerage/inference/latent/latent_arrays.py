@@ -136,7 +136,7 @@ class Habits(NamedTuple):
 class Learning(NamedTuple):
     """Whether priors are learned, and what their updates need to know of the class.
 
-    ``n_weeks`` is over how many assignments biases drift, 1 if they do not.
+    ``n_weeks`` is over how many assignments biases drift, 1 if they do not. ``largest_tau_l`` is the bound of log τ_ℓ.
     """
 
     on: bool
@@ -148,6 +148,7 @@ class Learning(NamedTuple):
     n_weeks: int
     bias_spread: F64
     mean_report: F64
+    largest_tau_l: float
 
 
 @by_reference

@@ -29,10 +29,10 @@ from peerage.inference.latent.latent_arrays import (
 from peerage.inference.latent.latent_leave_out import leave_out
 from peerage.inference.latent.latent_sweep import sweep
 from peerage.inference.layout import AUTHOR, Layout
-from peerage.inference.numerics.hyperparameters import N_UNITS, effort_prior
+from peerage.inference.numerics.hyperparameters import N_UNITS, RELIABILITY, effort_prior
 from peerage.inference.numerics.likelihood import LOG_FLOOR, low_effort_masses
 from peerage.inference.report_bins import report_bins, says_or_less
-from peerage.inference.starting_points import first_hyperparameters
+from peerage.inference.starting_points import first_hyperparameters, is_trusting
 from peerage.rubric import MODEL_MAXIMUM
 
 __all__ = [
@@ -82,6 +82,7 @@ def prepare(layout: Layout) -> Given:
             n_weeks=layout.walks.n_weeks,
             bias_spread=layout.bias_spread,
             mean_report=layout.mean_reports,
+            largest_tau_l=layout.largest_tau_l,
         ),
         stored=_stored(layout),
     )
@@ -164,12 +165,14 @@ def initial_state(layout: Layout, given: Given, rng: np.random.Generator, chain:
     alpha, beta = effort_prior(theta) if layout.model.learned else beliefs.effort
     effort = np.where(np.isnan(known.effort), rng.beta(alpha, beta, layout.n_graders), known.effort)
     effortful = rng.random(layout.book.n_reviews) < effort[layout.reports.review_grader]
-    habit = layout.apparent_habits
+    habit, reliability = layout.apparent_habits, rng.standard_gamma(shape) / rate
+    if is_trusting(layout, chain):
+        habit[:], effortful[:], reliability[:] = 0, True, np.exp(theta[RELIABILITY])
     effort[habit > 0] = HABIT_EFFORT[0] / sum(HABIT_EFFORT)
     effortful[habit[layout.reports.review_grader] > 0] = False
     return State(
         true_grade=np.where(clamps.grade, np.clip(true_grade, clamps.grade_low, clamps.grade_high), true_grade),
-        reliability=np.where(np.isnan(known.reliability), rng.standard_gamma(shape) / rate, known.reliability),
+        reliability=np.where(np.isnan(known.reliability), reliability, known.reliability),
         bias=np.where(np.isnan(known.bias), bias, known.bias),
         effort=effort,
         effortful=effortful,

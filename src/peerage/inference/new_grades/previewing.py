@@ -1,8 +1,8 @@
 """What new reviews do to their submissions, in a moment: the graders are held at what the fit knows of them.
 
 The posterior of a submission given its reviews, old and new, and the graders' draws is found by a few sweeps over that
-submission alone, for each of some hundred draws. It is exact but for what the new reviews tell about their own graders
-and about the class, which takes an update.
+submission alone, for each of some hundred draws. It is exact but for what the new reviews tell about graders, their own
+and the others of the submission, and about the class, which takes an update.
 """
 
 from __future__ import annotations

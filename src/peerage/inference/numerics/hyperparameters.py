@@ -31,7 +31,10 @@ LIKE_STUDENTS, LEARNED_SPREAD = 0.0, -1.0
 """What stands for the spread of a group's biases where it is the students', or learned for the group."""
 
 LARGEST_TAU_L = np.log(8.0)
-"""The bound of log τ_ℓ: low-effort reports are not to become a spike that stands for the grade that most give."""
+"""The bound of log τ_ℓ where neighbouring grades are one apart or less, on the model's scale."""
+
+LARGEST_EXACT_TAU_L = np.log(4.0)
+"""The bound for reports that are taken as exact numbers: the density of many that are equal has no bound."""
 
 MEAN_BIAS_SPREAD = 1.0
 """The spread of the hyperprior of the students' mean bias."""
@@ -237,6 +240,17 @@ def is_idle(index: int, has_staff: bool, spreads: F64) -> bool:
     return bool((index == MEAN_BIAS and not has_staff) or (index == SIGMA_TA and spreads[TAS] != LEARNED_SPREAD))
 
 
+def largest_tau_l(steps: F64, censoring: bool) -> float:
+    """The bound of log τ_ℓ, from the distances of neighbouring grades.
+
+    Low-effort reports are not to become a spike that stands for the grade that most give: where grades are further
+    apart, a wider distribution would be one.
+    """
+    if not censoring:
+        return float(LARGEST_EXACT_TAU_L)
+    return float(LARGEST_TAU_L - 2.0 * np.log(max(steps.max(), 1.0)))
+
+
 @jit
 def effort_prior(theta: F64) -> tuple[float, float]:
     """The two parameters of the Beta prior of efforts, equation (1)."""
@@ -251,8 +265,6 @@ def log_hyperprior(theta: F64) -> float:
 
     It is the table of learned priors in docs/model.md. Shares have hyperpriors of their own.
     """
-    if theta[TAU_L] > LARGEST_TAU_L:
-        return -np.inf
     total = 0.0
     for index in range(N_CLASSWIDE):
         if _SPREAD[index] == 0.0:

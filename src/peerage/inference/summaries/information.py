@@ -135,9 +135,12 @@ class GradedComponent:
 
     @cached_property
     def _unbiased(self) -> tuple[Floats, Floats]:
-        """What reports of unbiased graders who use the scale and make every effort tell, and their reliabilities."""
+        """What reports of unbiased graders who use the scale and make every effort tell, and the least reliability."""
         told, _ = self.judge(Traits.of(_PRECISIONS))
-        return np.append(0.0, told), np.append(0.0, _PRECISIONS)
+        told, reliabilities = np.append(0.0, told), np.append(0.0, _PRECISIONS)
+        # Where grades are few, very precise reports may tell less again: all are in one bin. Then the least will do.
+        new = np.append(True, told[1:] > np.maximum.accumulate(told)[:-1])
+        return told[new], reliabilities[new]
 
     def equivalent(self, graders: Traits) -> tuple[Floats, Floats]:
         """The reliability of unbiased graders who use the scale, make every effort and tell as much; and the slope."""

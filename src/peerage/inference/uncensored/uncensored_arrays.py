@@ -34,7 +34,8 @@ class Beliefs(NamedTuple):
 class Learning(NamedTuple):
     """Whether priors are learned, and what their updates need to know of the class.
 
-    ``bias_spread`` is each group's (see ``hyperparameters``); ``mean_report`` each component's.
+    ``bias_spread`` is each group's (see ``hyperparameters``); ``mean_report`` each component's; ``largest_tau_l``
+    is the bound of log τ_ℓ.
     """
 
     on: bool
@@ -42,6 +43,7 @@ class Learning(NamedTuple):
     has_staff: bool
     bias_spread: F64
     mean_report: F64
+    largest_tau_l: float
     can_shift: bool
     report_component: I32
 

@@ -39,6 +39,7 @@ def prepare(layout: Layout) -> Given:
         has_staff=layout.has_staff,
         bias_spread=layout.bias_spread,
         mean_report=layout.mean_reports,
+        largest_tau_l=layout.largest_tau_l,
         can_shift=layout.can_shift,
         report_component=layout.report_component,
     )

@@ -43,9 +43,6 @@ from peerage.inference.numerics.hyperparameters import (
 from peerage.inference.numerics.jit import jit
 from peerage.inference.uncensored.uncensored_arrays import Given, State, Work
 
-_LARGEST_TAU_L = math.log(4.0)
-"""Without censoring, many equal reports have an unbounded density around their common grade: this is the bound."""
-
 _SHIFTS = 2
 _WIDEST_SHIFT = 0.5
 
@@ -268,7 +265,7 @@ def learn_low_effort(rng: np.random.Generator, adapt: bool, given: Given, state:
         for _ in range(REPEATS):
             old, before = propose(rng, theta, width, index)
             proposed = _log_all_low_effort(component, given, state)
-            if theta[TAU_L] > _LARGEST_TAU_L:
+            if theta[TAU_L] > given.learning.largest_tau_l:
                 proposed = -np.inf
             if settle(rng, theta, width, index, old, proposed - current + log_hyperprior(theta) - before, adapt):
                 current = proposed

@@ -51,6 +51,8 @@ def learn_low_effort(
         current = _log_counts(first, last, learning.mean_report, levels, theta, counts, beliefs)
         old, before = propose(rng, theta, width, index)
         proposed = _log_counts(first, last, learning.mean_report, levels, theta, counts, beliefs)
+        if theta[TAU_L] > learning.largest_tau_l:
+            proposed = -np.inf
         settle(rng, theta, width, index, old, proposed - current + log_hyperprior(theta) - before, adapt)
     for component in range(n_components):
         fill_low_effort(component, levels, beliefs.rounding, theta, beliefs.low_effort)
