@@ -44,9 +44,9 @@ unexport PYTHONDONTWRITEBYTECODE
 
 install: $(VENV)/compiled
 
-# The sampler is compiled on its first run, which takes a minute: here, on a small class, lest the first fit take longer.
+# The sampler is compiled on its first run, which takes half a minute: here, on a small class, lest the first fit take longer.
 $(VENV)/compiled: $(VENV)/installed-all
-	@echo "Compiling the sampler, which takes about a minute ..."
+	@echo "Compiling the sampler, which takes about half a minute ..."
 	@folder=$$(mktemp -d) && $(BIN)/peerage simulate -o "$$folder/class" --students 8 --weeks 2 >"$$folder/said" 2>&1 && \
 	    $(BIN)/peerage fit "$$folder/class/peer_grades.csv" -o "$$folder/fit" --chains 2 --draws 50 --burn-in 5 \
 	    >"$$folder/said" 2>&1; status=$$?; [ $$status = 0 ] || cat "$$folder/said"; rm -r "$$folder"; exit $$status

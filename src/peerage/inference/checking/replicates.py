@@ -49,13 +49,14 @@ def replicated_levels(
     favourite, owner = _favourite_values(layout), reports.review_grader[layout.report_review]
     entries = layout.walks.entries(reports.review_grader, reports.review_submission)
     component, usual = layout.report_component, layout.mean_reports[reports.cell_component]
+    values = np.empty(len(component))
     for draws in _few_at_a_time(layout, samples, count, seed):
         (drawn,), weights, habit = draws.by_chain(), draws.rounding()[0], draws.habits()[0]
         centre, precision = (values[0] for values in draws.low_effort())
         for draw in range(len(precision)):
             habit_value = favourite[habit[draw, owner], component]
             careless = Careless(centre[draw, component], precision[draw] ** -0.5, layout.epsilon, habit_value)
-            values = _draw_values(draw, rng, drawn, careless, reports, component, entries, usual)
+            _draw_values(draw, rng, drawn, careless, reports, component, entries, usual, values)
             yield _rounded(layout, np.maximum(values, lowest), habit_value, weights[draw], rng)
 
 
@@ -77,7 +78,7 @@ def _favourite_values(layout: Layout) -> NDArray[np.float64]:
     return values
 
 
-@jit(makes_arrays=True)
+@jit
 def _draw_values(
     draw: int,
     rng: np.random.Generator,
@@ -87,34 +88,49 @@ def _draw_values(
     report_component: NDArray[np.int32],
     review_drift: NDArray[np.int64],
     usual: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """(reports,) values on the model's scale, before they are rounded to the rubric.
-
-    Efforts are drawn from equation (1), values with effort from equations (S6) and (L1), those without from equations
-    (H1) and (2). A review's halo is drawn before its reports, which share it.
-    """
-    report_cell, parts = reports.report_cell, drawn.parts
-    values = np.empty(len(report_cell))
+    values: NDArray[np.float64],
+) -> None:
+    """Fill in (reports,) values on the model's scale, before they are rounded to the rubric."""
     for review in range(len(reports.review_grader)):
-        grader = reports.review_grader[review]
-        effortful = rng.random() < drawn.effort[draw, grader]
-        sd, kind, halo = 1.0 / np.sqrt(drawn.reliability[draw, grader]), parts.kind[grader], 0.0
-        bias, slope = drawn.bias[draw, grader] + drawn.drift[draw, review_drift[review]], drawn.slope[draw, grader]
-        if kind:
-            halo = sd * rng.standard_normal()
-        for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
-            if effortful:
-                cell, component = report_cell[report], report_component[report]
-                seen = usual[cell] + slope * (drawn.true_grade[draw, cell] - usual[cell])
-                own = sd * np.sqrt(parts.own_variance[draw, kind, component]) * rng.standard_normal()
-                values[report] = seen + bias + parts.loading[draw, kind, component] * halo + own
-            elif not np.isnan(careless.habit_value[report]) and rng.random() >= MISSED:
-                values[report] = careless.habit_value[report]
-            elif rng.random() < careless.uniform_share:
-                values[report] = MODEL_MAXIMUM * rng.random()
-            else:
-                values[report] = careless.mean[report] + careless.sd * rng.standard_normal()
-    return values
+        _draw_review(review, draw, rng, drawn, careless, reports, report_component, review_drift[review], usual, values)
+
+
+@jit
+def _draw_review(
+    review: int,
+    draw: int,
+    rng: np.random.Generator,
+    drawn: ChainDraws,
+    careless: Careless,
+    reports: Reports,
+    report_component: NDArray[np.int32],
+    drift: int,
+    usual: NDArray[np.float64],
+    values: NDArray[np.float64],
+) -> None:
+    """Fill in the values of one review.
+
+    Its effort is drawn from equation (1), values with effort from equations (S6) and (L1), those without from equations
+    (H1) and (2). The review's halo is drawn before its reports, which share it.
+    """
+    grader, parts = reports.review_grader[review], drawn.parts
+    effortful = rng.random() < drawn.effort[draw, grader]
+    sd, kind, halo = 1.0 / np.sqrt(drawn.reliability[draw, grader]), parts.kind[grader], 0.0
+    bias, slope = drawn.bias[draw, grader] + drawn.drift[draw, drift], drawn.slope[draw, grader]
+    if kind:
+        halo = sd * rng.standard_normal()
+    for report in range(reports.review_reports[review], reports.review_reports[review + 1]):
+        if effortful:
+            cell, component = reports.report_cell[report], report_component[report]
+            seen = usual[cell] + slope * (drawn.true_grade[draw, cell] - usual[cell])
+            own = sd * np.sqrt(parts.own_variance[draw, kind, component]) * rng.standard_normal()
+            values[report] = seen + bias + parts.loading[draw, kind, component] * halo + own
+        elif not np.isnan(careless.habit_value[report]) and rng.random() >= MISSED:
+            values[report] = careless.habit_value[report]
+        elif rng.random() < careless.uniform_share:
+            values[report] = MODEL_MAXIMUM * rng.random()
+        else:
+            values[report] = careless.mean[report] + careless.sd * rng.standard_normal()
 
 
 def _rounded(
