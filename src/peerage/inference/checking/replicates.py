@@ -90,7 +90,7 @@ def _draw_values(
     usual: NDArray[np.float64],
     values: NDArray[np.float64],
 ) -> None:
-    """Fill in (reports,) values on the model's scale, before they are rounded to the rubric."""
+    """Fill in (reports,) values on the model's scale, equations (S6) and (2), before they are rounded to the rubric."""
     for review in range(len(reports.review_grader)):
         _draw_review(review, draw, rng, drawn, careless, reports, report_component, review_drift[review], usual, values)
 
