@@ -19,7 +19,7 @@ from support.programs.canvas_course import course
 from support.programs.canvas_server import ASSIGNMENT, COURSE, CREDIT, TOKEN, Canvas, answered, late, serving, throttled
 from support.programs.exporting import result_folder
 
-QUICK = Patience(timeout=0.5, attempts=4, pause=0.01, longest=1.0, refill=1e6, poll=0.01, job=0.5)
+QUICK = Patience(timeout=1.5, attempts=4, pause=0.01, longest=1.0, refill=1e6, poll=0.01, job=0.5)
 BULK = f"assignments/{ASSIGNMENT}/submissions/update_grades"
 TOTALS = [
     ("501", "Essay 1", "1001", 12.0),
@@ -159,11 +159,11 @@ def test_throttled_jobs_are_asked_for_again(canvas: Canvas, folder: Path) -> Non
 def test_a_job_that_is_not_answered_is_not_asked_for_twice(
     canvas: Canvas, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    canvas.faults[BULK] = [late(0.8)]
+    canvas.faults[BULK] = [late(1.8)]
     assert run(canvas, folder, "--yes") == 1
     assert canvas.counts[BULK] == 1
     assert capsys.readouterr().err.splitlines()[-1] == (
-        "Canvas did not answer in 0.5 seconds; the change may or may not have been made; check in Canvas before you "
+        "Canvas did not answer in 1.5 seconds; the change may or may not have been made; check in Canvas before you "
         "try again"
     )
 

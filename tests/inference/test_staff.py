@@ -127,9 +127,9 @@ def test_what_may_be_due_to_chance_is_named(posterior: pg.Posterior) -> None:
     """Beside it stands how much more or less students give than staff, and that grades are moved by that."""
     check = posterior.staff_check()
     assert check is not None
-    for value, how in ((0.1, "better than both"), (-0.1, "no better than these")):
+    for value, how in ((0.1, "the estimates are nearer than both"), (-0.1, "one of these is nearer")):
         alike = replace(check, gain=check.gain._replace(value=value, lower=-0.3, upper=0.3))
-        assert alike.sentence.endswith(f". That the estimates do {how} may be due to chance.")
+        assert alike.sentence.endswith(f". That {how} may be due to chance.")
     assert "chance" not in check.sentence
 
 

@@ -26,6 +26,13 @@ def test_what_lies_below_a_file_or_has_too_long_a_name_cannot_be_written(tmp_pat
         assert "File name too long" in obstacle(tmp_path / name)
 
 
+def test_a_disk_that_is_not_there_is_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where Windows has no such drive: above it there is nothing to look for."""
+    monkeypatch.setattr(Path, "exists", lambda _: False)
+    monkeypatch.setattr(Path, "is_dir", lambda _: False)
+    assert obstacle(tmp_path / "new") == f"{tmp_path.anchor} is not a folder"
+
+
 def test_what_the_system_refuses_is_said_as_the_system_says_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(**_: object) -> None:
         raise OSError(30, "Read-only file system")

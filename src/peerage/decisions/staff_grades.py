@@ -39,7 +39,7 @@ def contradict_students(posterior: Posterior) -> bool:
     """Whether students' reports are notably above or below the level of staff, as far as their grades tell.
 
     Then work that staff graded and work that they did not would be graded on two levels. The estimate decides, not its
-    interval: to leave the grades where they are would be an estimate too, of exactly no difference.
+    interval: leaving the grades where they are would be an estimate, too, of exactly no difference.
     """
     return abs(excess_over_staff(posterior)) >= NOTABLE
 

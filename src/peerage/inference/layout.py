@@ -233,11 +233,11 @@ class Layout:
     @cached_property
     def agreement(self) -> float:
         """The share of pairs of reports on the same component of the same submission that are equal."""
-        kind = self.reports.report_cell.astype(np.int64) * self.max_levels + self.report_level
-        counts = np.bincount(kind, minlength=self.n_cells * self.max_levels).reshape(self.n_cells, -1)
-        together = counts.sum(axis=1)
+        cell = self.reports.report_cell.astype(np.int64)
+        _, equal = np.unique(cell * self.max_levels + self.report_level, return_counts=True)
+        together = np.bincount(cell)
         pairs = (together * (together - 1)).sum()
-        return float((counts * (counts - 1)).sum() / pairs) if pairs else 0.0
+        return float((equal * (equal - 1)).sum() / pairs) if pairs else 0.0
 
     @property
     def apparent_habits(self) -> NDArray[np.int32]:

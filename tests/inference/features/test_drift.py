@@ -161,7 +161,7 @@ def test_checks_name_the_setting_and_are_content_with_it() -> None:
     assert found.setting == "drift"
     [warning] = [one for one in found_by_checks(judged(steady())) if one.setting]
     assert as_line(warning).endswith(
-        "is too narrow; with learned priors, biases can be let drift from one assignment to the next (--drift)"
+        "is too narrow; with learned priors, biases can be allowed to drift from one assignment to the next (--drift)"
     )
     assert f"{found}." in checks.sentences
     assert (fitted().check().table.query("statistic == 'drift'")["tail_probability"] > 0.01).all()

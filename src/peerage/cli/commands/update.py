@@ -100,7 +100,8 @@ def _show(updated: Updated, before: Posterior) -> None:
         output().print(f"{counted(new, 'submission')} {'is' if new == 1 else 'are'} new.")
     level = change_of_level(*updated.level)
     if level:
-        output().print(with_flag(level, "staff_level"))
+        moved_now = updated.level[1] != 0
+        output().print(with_flag(level, "staff_level") if moved_now else level)
     changed = [change for change in updated.changes if change.before is not None]
     for has_new, where in ((True, "submissions with new grades"), (False, "other submissions")):
         _show_some([change for change in changed if change.has_new_grades == has_new], where)

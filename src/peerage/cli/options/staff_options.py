@@ -13,6 +13,7 @@ import typer
 from peerage.cli.options import panels
 from peerage.cli.project_file import PROJECT
 from peerage.cli.terminal.console import say
+from peerage.errors import InputError
 from peerage.support.words.wording import counted, quoted
 
 if TYPE_CHECKING:
@@ -112,8 +113,12 @@ def say_forgotten(out: Path, grades: Sequence[Path]) -> None:
 
     if not (out / RECORD).is_file():
         return
+    try:
+        record = read_record(out)
+    except InputError:  # what is damaged is to be replaced
+        return
     names = {path.name for path in grades}
-    before = dict.fromkeys(entry["name"] for entry in read_record(out).get("input") or ())
+    before = dict.fromkeys(entry["name"] for entry in record.get("input") or ())
     lost = [name for name in before if name not in names]
     if lost:
         it, is_not = ("it", "is not") if len(lost) == 1 else ("them", "are not")

@@ -3,7 +3,8 @@
 A scale is inferred from the lowest to the highest grade seen, so one slip of the finger would stretch it for everybody.
 A grade is taken for a slip only if scales that people use do not explain it. They begin at 0, or go as far below 0 as
 above; few graders may use their ends, but whoever does comes near the grades of others. So a low grade that is not
-negative is never one (0 among 70 to 95), and a high one only if it is more than twice as high as all others.
+negative is never one (0 among 70 to 95), and a high one only if it is above 10 and more than twice as high as all
+others: scales up to 10 are so common that a class of ones and twos may well be graded on one.
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ ENOUGH = 10
 LONE_SIGNS = 2
 """Up to so many grades have a sign of their own by mistake: ``-4`` for 4, or -1 for a grade that was not given."""
 
+COMMON = 10.0
+"""Scales from 0 up to here are common, whatever part of them a class uses."""
+
 AROUND_ZERO = 3.0
 """Scales from below 0 to above end here at most, where it takes few grades to tell: -1 to 1, -2 to 2, -3 to 3."""
 
@@ -48,23 +52,26 @@ def impossible(seen: Values) -> LoneGrades:
     They are further from the others than these extend, 0 included, or alone in being negative. Where most of the
     others are 0, as for a bonus that few get, a high grade proves nothing.
     """
-    return _lone(seen, 1.0, mostly_zero=False)
+    return _lone(seen, surely=True)
 
 
 def doubtful(seen: Values) -> LoneGrades:
     """The grades that a scale may have, but that leave a large part of it empty."""
-    return _lone(seen, 0.5, mostly_zero=True)
+    return _lone(seen, surely=False)
 
 
 @dataclass(frozen=True, eq=False)
 class _Others:
-    """A stretch of the distinct grades, in order; ``below`` counts the grades up to each of the distinct ones."""
+    """A stretch of the distinct grades, in order; ``below`` counts the grades up to each of the distinct ones.
+
+    ``surely`` says that what is far has to be impossible, not only doubtful.
+    """
 
     distinct: Values
     below: NDArray[np.intp]
     first: int
     last: int
-    reach: float
+    surely: bool
 
     @property
     def number(self) -> int:
@@ -91,11 +98,13 @@ class _Others:
         if high <= 0 and beyond <= LONE_SIGNS and self.number >= ENOUGH and max(grade, -low) > AROUND_ZERO:
             return True
         gaps = np.diff(self.distinct[self.first : self.last + 1])
-        is_next = len(gaps) > 0 and grade - top <= gaps.min()
-        return not is_next and (grade - top) * min(self.number, ENOUGH) > ENOUGH * self.reach * (top - bottom)
+        if (len(gaps) > 0 and grade - top <= gaps.min()) or (self.surely and grade <= COMMON):
+            return False
+        reach = 1.0 if self.surely else 0.5
+        return (grade - top) * min(self.number, ENOUGH) > ENOUGH * reach * (top - bottom)
 
 
-def _lone(seen: Values, reach: float, *, mostly_zero: bool) -> LoneGrades:
+def _lone(seen: Values, *, surely: bool) -> LoneGrades:
     """Start from the middle of the grades, and add the next ones until there are none or only some that are far."""
     grades = np.clip(np.asarray(seen, dtype=float), -2 * LARGEST_GRADE, 2 * LARGEST_GRADE)
     if len(grades) < FEWEST:
@@ -105,7 +114,7 @@ def _lone(seen: Values, reach: float, *, mostly_zero: bool) -> LoneGrades:
         return _none(grades)  # they are refused for being so many
     below, few = np.cumsum(counts), max(1, len(grades) // ONE_IN)
     first, last = (int(np.searchsorted(below, *cut)) for cut in ((few, "right"), (len(grades) - few, "left")))
-    others = _Others(distinct, below, first, last, reach)
+    others = _Others(distinct, below, first, last, surely)
     while True:
         if others.last + 1 < len(distinct) and not others.has_far_above():
             others = replace(others, last=others.last + 1)
@@ -114,7 +123,7 @@ def _lone(seen: Values, reach: float, *, mostly_zero: bool) -> LoneGrades:
         else:
             break
     low, high = float(distinct[others.first]), float(distinct[others.last])
-    if not mostly_zero and low * high == 0 and 2 * np.count_nonzero(grades == 0) >= others.number:
+    if surely and low * high == 0 and 2 * np.count_nonzero(grades == 0) >= others.number:
         return _none(grades)
     return LoneGrades((grades < low) | (grades > high), low, high)
 

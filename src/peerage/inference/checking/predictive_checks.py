@@ -104,7 +104,7 @@ WORDINGS = {
     ),
 }
 
-LET_DRIFT = "with learned priors, biases can be let drift from one assignment to the next"
+LET_DRIFT = "with learned priors, biases can be allowed to drift from one assignment to the next"
 """What to do about biases that drift, where they are taken to stay."""
 
 

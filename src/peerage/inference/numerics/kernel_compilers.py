@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 import llvmlite.binding as llvm
-from numba.core import ir, typed_passes, types, untyped_passes
+from numba.core import typed_passes, types, untyped_passes
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
 from numba.core.compiler_machinery import PassManager
@@ -81,16 +81,14 @@ def _everything_linked(codegen: Any) -> Iterator[None]:
 
 @contextmanager
 def _looked_up_once(typing_context: Any) -> Iterator[None]:
-    """Find the types of operators' results and the variables of instructions faster than numba does."""
+    """Find the types of what operators make of their operands once for each kind of these."""
     if "resolve_function_type" in vars(typing_context):
         yield
         return
     typing_context.resolve_function_type = partial(_type_of_call, typing_context.resolve_function_type, {})
-    numbas, ir.Inst._rec_list_vars = ir.Inst._rec_list_vars, _variables
     try:
         yield
     finally:
-        ir.Inst._rec_list_vars = numbas
         del typing_context.resolve_function_type
 
 
@@ -103,19 +101,6 @@ def _type_of_call(resolve: Callable[..., Any], known: dict[Any, Any], function: 
     found = known.get(call)
     if found is None:
         found = known[call] = resolve(function, args, keywords)
-    return found
-
-
-def _variables(_instruction: Any, value: Any) -> list[Any]:
-    """The variables in a part of an instruction. numba looks for abstract classes first, and seldom finds one."""
-    kind = type(value)
-    if kind is ir.Var:
-        return [value]
-    if kind is list or kind is tuple:
-        return [variable for entry in value for variable in _variables(None, entry)]
-    if kind is dict:
-        return [variable for entry in value.values() for variable in _variables(None, entry)]
-    found: list[Any] = value.list_vars() if issubclass(kind, ir.Inst) else []
     return found
 
 

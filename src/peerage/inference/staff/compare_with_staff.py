@@ -74,14 +74,14 @@ class StaffCheck:
         lead = f"On {graded} that staff graded, the estimates from peers alone are off by {model} points"
         ends = {
             "better": "",
-            "alike": f" That the estimates do {self._how} may be due to chance.",
+            "alike": f" That {self._nearer} may be due to chance.",
             "worse": " On this class, use the peers' plain mean or median instead.",
         }
         return f"{lead}, the plain mean by {mean}, the median by {median}.{ends[self.verdict]}"
 
     @property
-    def _how(self) -> str:
-        return "better than both" if self.gain.value > 0 else "no better than these"
+    def _nearer(self) -> str:
+        return "the estimates are nearer than both" if self.gain.value > 0 else "one of these is nearer"
 
     def to_dict(self) -> dict[str, Any]:
         """The errors as plain values, ready for JSON."""

@@ -16,7 +16,7 @@ def obstacle(path: Path) -> str:
     """
     folder = path.parent
     try:
-        while not folder.exists():
+        while not folder.exists() and folder != folder.parent:
             folder = folder.parent
         if not folder.is_dir():
             return f"{folder} is not a folder"
