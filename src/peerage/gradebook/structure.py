@@ -20,7 +20,7 @@ HEAPED = 0.8
 """The share of grades on multiples from which a fine scale counts as heaped."""
 
 OUTSIDERS = 4
-"""If more than one in so many students who grade wrote nothing, that is how the class works."""
+"""If more than one in so many of the students who grade wrote nothing, that is how the class works."""
 
 Counts = NDArray[np.intp]
 
@@ -125,7 +125,7 @@ def _unconnected(book: Gradebook) -> Iterable[Problem]:
 
 
 def _no_authors(book: Gradebook) -> Iterable[Problem]:
-    """Students who wrote nothing, if all authors are known and most students who grade are among them."""
+    """Students who wrote nothing, if all authors are known and at least three in four of the graders are authors."""
     if not all(book.authors):
         return
     authors = {author for authors in book.authors for author in authors}

@@ -140,6 +140,16 @@ def test_low_effort_is_no_spike_where_grades_are_few(monkeypatch: pytest.MonkeyP
     assert float(pg.fit(book, chains=2, draws=100, seed=0).graders()["effort"].mean()) < 0.5
 
 
+def test_chains_of_an_earlier_version_go_on_within_the_bound() -> None:
+    """One that stands above the bound would otherwise stay there, since nothing above is accepted."""
+    posterior = pg.fit(agreeing_class(3, 0.5, 6.0), chains=2, draws=10, burn_in=10, seed=0)
+    layout, states = posterior.layout, posterior.samples.states
+    for state in states:
+        state.variables["hyper"][TAU_L] = np.log(6.0)
+    samples = sample(layout, chains=2, draws=20, burn_in=0, seed=0, states=states)
+    assert samples.hyper[:, :, TAU_L].max() <= layout.largest_tau_l
+
+
 @pytest.mark.parametrize(("top", "bound"), [(1, 0.32), (2, 1.28), (5, 8.0), (100, 8.0)])
 def test_the_bound_of_low_effort_reports_is_narrower_for_coarser_grades(top: int, bound: float) -> None:
     rows = [{"submission": "a", "grader": grader, "A": grade} for grader, grade in (("x", 0), ("y", top))]

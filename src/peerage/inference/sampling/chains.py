@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from peerage.gradebook.book import MISSING
 from peerage.inference.layout import Layout
 from peerage.inference.numerics.arrays import Sums
+from peerage.inference.numerics.hyperparameters import TAU_L
 from peerage.inference.numerics.jit import needs_compilation
 from peerage.inference.sampling.engine import AnyEngine, C, Conditions, Standing
 from peerage.inference.sampling.kept_draws import EveryDraw, EveryFew, Keeper, kept_type
@@ -149,7 +150,7 @@ def sample(
     )
     runs = []
     for index, rng in enumerate(generators):
-        state = _restored(engine, states[index]) if states else engine.initial_state(layout, given, rng, index)
+        state = _restored(engine, states[index], layout) if states else engine.initial_state(layout, given, rng, index)
         own = with_own_beliefs(given) if layout.model.learned else given
         runs.append(_Chain(layout, own, rng, state, index, keeper))
     runs[0].sweep(0, 0, keep=False)  # compiles, in one thread
@@ -263,9 +264,12 @@ def _generator(state: ChainState) -> np.random.Generator:
     return np.random.Generator(bit_generator)
 
 
-def _restored(engine: AnyEngine, state: ChainState) -> Standing:
-    """A copy of a stored state, in the engine's own type."""
-    restored: Standing = engine.State(**{name: state.variables[name].copy() for name in engine.State._fields})
+def _restored(engine: AnyEngine, state: ChainState, layout: Layout) -> Standing:
+    """A copy of a stored state, in the engine's own type, and within a bound that earlier versions did not have."""
+    copied = {name: state.variables[name].copy() for name in engine.State._fields}
+    if layout.model.learned:
+        copied["hyper"][TAU_L] = min(copied["hyper"][TAU_L], layout.largest_tau_l)
+    restored: Standing = engine.State(**copied)
     return restored
 
 
